@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+"use strict";
+// Plain old JavaScript: an old Node must get far enough to say what is wrong, or to hand over to the packaged one.
+var nodes = require("./packaged-node.cjs");
+
+if (nodes.isNewEnough()) run();
+else handOver();
+
+function run() {
+  delete process.env.HOLDFAST_HANDED_OVER; // Only between two launchers: a tool may start a holdfast of its own.
+  var compiled = enableCompileCache();
+  import("../src/main.ts").then(compiled, function (error) {
+    console.error(error);
+    process.exit(1);
+  });
+}
+
+/** Returns what to call once everything is loaded. */
+function enableCompileCache() {
+  var os = require("os");
+  var path = require("path");
+  // Not Node's default in the shared temporary folder: whoever creates that first decides what code we load.
+  var cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
+  var module = require("module");
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE || path.join(cache, "holdfast", "compile"));
+  // Node writes the cache at exit only, and a server that is killed never gets there.
+  return module.flushCompileCache;
+}
+
+function handOver() {
+  var node = nodes.packagedNode();
+  if (!node || process.env.HOLDFAST_HANDED_OVER) {
+    console.error(
+      "holdfast needs Node 24.15 or newer; this is " +
+        process.version +
+        (node ? "" : ", and no packaged Node is installed for " + process.platform + "-" + process.arch) +
+        ". Run `npm install` again without --omit=optional, or install a newer Node.",
+    );
+    process.exit(1);
+  }
+  var env = Object.assign({}, process.env, { HOLDFAST_HANDED_OVER: "1" });
+  var child = require("child_process").spawn(node, [__filename].concat(process.argv.slice(2)), {
+    stdio: "inherit",
+    env: env,
+  });
+  var signals = ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2", "SIGINT"];
+  signals.forEach(function (signal) {
+    process.on(signal, function () {
+      // A terminal sends Ctrl-C to the child as well, and a second one would read as "at once".
+      if (signal === "SIGINT" && process.stdin.isTTY) return;
+      child.kill(signal);
+    });
+  });
+  child.on("error", function (error) {
+    console.error("holdfast could not start " + node + ": " + error.message);
+    process.exit(1);
+  });
+  child.on("exit", function (code, signal) {
+    if (!signal) process.exit(code);
+    signals.forEach(function (each) {
+      process.removeAllListeners(each);
+    });
+    process.kill(process.pid, signal);
+  });
+}
