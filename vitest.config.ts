@@ -1,0 +1,58 @@
+import { defineConfig } from "vitest/config";
+import { countReporter } from "./test/count-reporter.ts";
+
+// A test named *.postgres.test.ts needs the server and so is no unit test, wherever it stands.
+const needsPostgres = "src/**/*.postgres.test.ts";
+const contract = ["test/contract/**/*.test.ts", needsPostgres];
+const browser = "test/browser/**/*.test.ts";
+
+const setupFiles = "test/end-with-run.ts";
+
+export default defineConfig({
+  test: {
+    reporters: ["default", countReporter],
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "web/**/*.test.ts"],
+          exclude: [needsPostgres],
+          setupFiles,
+          testTimeout: 5_000,
+          hookTimeout: 5_000,
+        },
+      },
+      {
+        test: {
+          name: "contract",
+          include: contract,
+          globalSetup: "test/postgres-setup.ts",
+          setupFiles,
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: "scenario",
+          include: ["test/**/*.test.ts"],
+          exclude: [...contract, browser],
+          globalSetup: "test/postgres-setup.ts",
+          setupFiles,
+          testTimeout: 60_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: [browser],
+          globalSetup: "test/chromium-setup.ts",
+          setupFiles,
+          testTimeout: 60_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});
