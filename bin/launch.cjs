@@ -24,7 +24,9 @@ function enableCompileCache() {
   var module = require("module");
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE || path.join(cache, "holdfast", "compile"));
   // Node writes the cache at exit only, and a server that is killed never gets there.
-  return module.flushCompileCache;
+  return function () {
+    module.flushCompileCache();
+  };
 }
 
 function handOver() {

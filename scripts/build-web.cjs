@@ -12,7 +12,15 @@ var nodes = require("../bin/packaged-node.cjs");
 var root = path.join(__dirname, "..");
 var stamp = path.join(root, "web-dist", ".built-from");
 // Everything that can end up in the bundle, and what decides how it is made.
-var SOURCES = ["web", "src/session", "src/client", "vite.config.ts", "package-lock.json"];
+var SOURCES = [
+  "web",
+  "src/session",
+  "src/task",
+  "src/protocol",
+  "src/client",
+  "vite.config.ts",
+  "package-lock.json",
+];
 
 var wanted = sourceHash();
 if (process.argv.indexOf("--force") !== -1 || built() !== wanted) {

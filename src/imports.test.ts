@@ -18,14 +18,28 @@ interface Rule {
 const RULES: Record<string, Rule> = {
   session: { only: [], packages: ["zod"], portable: true, why: "facts and their meaning are pure" },
   task: { only: [], packages: ["zod"], portable: true, why: "facts and their meaning are pure" },
+  protocol: {
+    only: ["session", "task"],
+    packages: ["zod"],
+    portable: true,
+    why: "both ends of the wire are typed by it",
+  },
   store: { only: ["session", "task"], why: "what is stored must not know who works with it" },
   driver: { never: ["store"], why: "only the executor holds the lease that an append needs" },
   tool: { never: ["store"], why: "only the executor holds the lease that an append needs" },
   process: { never: ["store"], why: "only the executor holds the lease that an append needs" },
   server: { never: ["executor"], why: "admission stays apart from execution" },
-  client: { only: ["session", "task"], portable: true, why: "it is all that web and cli see of the system" },
-  cli: { only: ["client", "session"], why: "what the command line can do, every client can" },
-  web: { only: ["client", "session"], portable: true, why: "what the dashboard can do, every client can" },
+  client: {
+    only: ["session", "task", "protocol"],
+    portable: true,
+    why: "it is all that web and cli see of the system",
+  },
+  cli: { only: ["client", "session", "protocol"], why: "what the command line can do, every client can" },
+  web: {
+    only: ["client", "session", "protocol"],
+    portable: true,
+    why: "what the dashboard can do, every client can",
+  },
 };
 
 test("every import goes in the allowed direction", () => {
