@@ -1,0 +1,96 @@
+// A batch of events, made ready for either database: all that can be known before the log's own position is. Where
+// each event will stand is relative, since only the database knows where the log stands at the moment of writing.
+import { isDraft, ownerOf, sweptBy } from "../session/draft.ts";
+import type { By, NewEvent } from "../session/event.ts";
+import { rowChange, tallyOf, type RowChange } from "../session/row.ts";
+import { searchText } from "../session/search-text.ts";
+import { eventBody } from "./event-text.ts";
+import type { Writer } from "./store.ts";
+
+export type Entry = {
+  /** Facts of the batch up to and including this event: its seq is the log's seq and these. */
+  facts: number;
+  /** Drafts since the last fact of the batch: its sub, and the log's own sub on top as long as `facts` is 0. */
+  drafts: number;
+  body: string;
+  crc: number;
+  /** Of a draft: whose fact will make it superfluous. */
+  owner: string | null;
+  tally: Tally | null;
+  /** The person who wrote it, for counting what others wrote. */
+  author: string | null;
+  search: string | null;
+};
+
+export type Tally = "message" | "tool";
+
+export type Batch = {
+  entries: Entry[];
+  /** What the log's seq grows by. */
+  facts: number;
+  /** The log's sub afterwards, or what it grows by when there is no fact. */
+  drafts: number;
+  change: RowChange | undefined;
+  /** Owners whose drafts go in the same transaction. */
+  sweeps: string[];
+  /** Nothing is appended after this batch. */
+  ends: { successor: string | null } | undefined;
+};
+
+export function prepareBatch(events: readonly NewEvent[], at: string, by: By): Batch {
+  if (events.length === 0) throw new RangeError("an append needs at least one event");
+  const batch: Batch = {
+    entries: [],
+    facts: 0,
+    drafts: 0,
+    change: rowChange(events),
+    sweeps: [],
+    ends: undefined,
+  };
+  const author = personOf(by);
+  for (const event of events) {
+    if (batch.ends)
+      throw new RangeError(`a ${event.type} can't follow session_ended: nothing is appended after it`);
+    place(batch, event);
+    const { text, crc } = eventBody(event, at, by);
+    batch.entries.push({
+      facts: batch.facts,
+      drafts: batch.drafts,
+      body: text,
+      crc,
+      owner: isDraft(event) ? ownerOf(event.data.part) : null,
+      tally: tallyOf(event) ?? null,
+      author,
+      search: searchText(event) ?? null,
+    });
+  }
+  return batch;
+}
+
+function place(batch: Batch, event: NewEvent): void {
+  if (isDraft(event)) {
+    batch.drafts += 1;
+    return;
+  }
+  batch.facts += 1;
+  batch.drafts = 0;
+  const swept = sweptBy(event);
+  if (swept !== undefined) batch.sweeps.push(swept);
+  if (event.type === "session_ended") batch.ends = { successor: event.data.successor ?? null };
+}
+
+export function authorOf(writer: Writer): By {
+  switch (writer.by) {
+    case "client":
+      return writer.author;
+    case "executor":
+      return { executor: writer.lease.holder, epoch: writer.lease.epoch };
+    case "keeper":
+      return { keeper: writer.keeper };
+  }
+}
+
+/** What a person's own program wrote is news to that person. */
+function personOf(by: By): string | null {
+  return "person" in by && by.program === undefined ? by.person : null;
+}

@@ -1,0 +1,44 @@
+// A session's view out of its log: the newest snapshot and what came after it, in slices that let others in between.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { apply } from "../session/apply.ts";
+import type { AnyEvent } from "../session/event.ts";
+import { isFactPosition, type Position } from "../session/position.ts";
+import { emptyView, type View } from "../session/view.ts";
+import { DamagedEvent, type LogId, type Snapshot } from "./store.ts";
+
+/** Raise it when `View` or `apply` changes: snapshots of another version are as good as none. */
+export const SNAPSHOT_VERSION = 1;
+
+/** Small enough that a slice of them is folded in about a millisecond. */
+const SLICE_EVENTS = 100;
+
+export type ReadEvents = (after: Position, limit: number) => Promise<AnyEvent[]>;
+
+export type Folding = {
+  log: LogId;
+  read: ReadEvents;
+  from?: Snapshot | undefined;
+  /** The last event to fold in; all that there is when absent. */
+  to?: Position;
+};
+
+export async function foldView({ log, read, from, to }: Folding): Promise<View> {
+  const view = from?.view ?? emptyView();
+  while (true) {
+    const events = await read(view.position, SLICE_EVENTS);
+    for (const event of events) {
+      if (to !== undefined && event.position > to) return view;
+      foldEvent(log, view, event);
+    }
+    if (events.length < SLICE_EVENTS) return view;
+    await nextTurn();
+  }
+}
+
+function foldEvent(log: LogId, view: View, event: AnyEvent): void {
+  const { outcome } = apply(view, event);
+  if (outcome !== "gap") return;
+  if (isFactPosition(event.position)) throw new DamagedEvent(log, event.position); // the fact before it is missing
+  // A draft whose part has a hole adds nothing to the view, but what follows it counts from here.
+  view.position = event.position;
+}

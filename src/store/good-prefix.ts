@@ -1,0 +1,31 @@
+// What can still be read of a damaged log: every event up to the first that is not what was written.
+import type { AnyEvent } from "../session/event.ts";
+import { START, type Position } from "../session/position.ts";
+import { DamagedEvent, type LogId, type Store } from "./store.ts";
+
+const SLICE_EVENTS = 200;
+
+/** Ends before the first damaged event, whose position it returns; undefined when all is well. */
+export async function* goodPrefix(
+  store: Pick<Store, "events">,
+  log: LogId,
+): AsyncGenerator<AnyEvent, Position | undefined> {
+  let after = START;
+  let slice = SLICE_EVENTS;
+  while (true) {
+    let events: AnyEvent[];
+    try {
+      events = await store.events(log, after, slice);
+    } catch (error) {
+      if (!(error instanceof DamagedEvent)) throw error;
+      if (slice === 1) return error.position;
+      slice = 1; // the good ones in front of it come one by one
+      continue;
+    }
+    for (const event of events) {
+      yield event;
+      after = event.position;
+    }
+    if (events.length < slice) return undefined;
+  }
+}

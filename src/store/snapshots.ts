@@ -1,0 +1,45 @@
+// The duty that makes snapshots, apart from the appends that call for them: one log at a time and at a bounded rate,
+// so that a burst of appends never waits for it. What a crash forgets is queued again by the log's next append.
+import { setTimeout as delay } from "node:timers/promises";
+import type { LogId } from "./store.ts";
+
+const PER_SECOND_MAX = 20;
+const QUEUE_MAX = 10_000;
+
+export class SnapshotDuty {
+  #queued = new Set<LogId>();
+  #working: Promise<void> | undefined;
+  #stopped = new AbortController();
+  readonly #make: (log: LogId) => Promise<void>;
+  readonly #failed: (log: LogId, error: unknown) => void;
+
+  constructor(make: (log: LogId) => Promise<void>, failed: (log: LogId, error: unknown) => void) {
+    this.#make = make;
+    this.#failed = failed;
+  }
+
+  queue(log: LogId): void {
+    if (this.#stopped.signal.aborted || this.#queued.size >= QUEUE_MAX) return;
+    this.#queued.add(log);
+    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stopped;
+    for (const log of this.#queued) {
+      this.#queued.delete(log);
+      try {
+        await this.#make(log);
+        await delay(1000 / PER_SECOND_MAX, undefined, { signal, ref: false });
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#failed(log, error); // the log is as it was; its next append asks again
+      }
+    }
+  }
+}
