@@ -1,0 +1,204 @@
+// What goes over HTTP, written once: the server checks with it, the client is typed by it, /openapi.json is made from it.
+import { z } from "zod";
+import { Attachment } from "../session/event.ts";
+import { isPosition, type Position } from "../session/position.ts";
+
+const named = <T extends z.ZodType>(id: string, schema: T): T => schema.meta({ id }) as T;
+
+export const PositionText = named(
+  "Position",
+  z
+    .string()
+    .refine(
+      (text): text is Position => isPosition(text),
+      "must be a position: 16 digits, _, 16 digits",
+    ) as unknown as z.ZodType<Position>, // refine does not narrow
+);
+
+export const TITLE_MAX_CHARS = 300;
+export const INPUT_MAX_CHARS = 500_000;
+const Title = z.string().trim().min(1).max(TITLE_MAX_CHARS);
+const Name = z.string().trim().min(1).max(200);
+
+export const StatusName = z.enum(["idle", "queued", "running", "waiting", "recovering", "ended"]);
+
+// --- sessions
+
+export const FileRef = z.object({ file: z.string() });
+
+export const NewInput = named(
+  "NewInput",
+  z.strictObject({
+    kind: z.enum(["prompt", "steer"]),
+    text: z.string().min(1).max(INPUT_MAX_CHARS),
+    attachments: z.array(FileRef).max(20).optional(),
+    delivery: z.enum(["queue", "now"]).optional(),
+  }),
+);
+
+export const NewSession = named(
+  "NewSession",
+  z.strictObject({
+    profile: Name.optional(),
+    title: Title.optional(),
+    workspace: z.string().min(1).max(4096).optional(),
+    lane: Name.optional(),
+    input: NewInput.optional(),
+  }),
+);
+
+export const Origin = z.object({
+  kind: z.enum(["fork", "task", "delegation"]),
+  session: z.string(),
+  at: PositionText.optional(),
+});
+
+export const SessionRow = named(
+  "SessionRow",
+  z.object({
+    id: z.string(),
+    title: z.string().nullable(),
+    profile: z.string(),
+    workspace: z.string().nullable(),
+    lane: z.string().nullable(),
+    model: z.string().nullable(),
+    status: StatusName,
+    attention: z.object({ kind: z.enum(["approval", "question", "failed"]), count: z.number() }).nullable(),
+    unread: z.number(),
+    messages: z.number(),
+    queued: z.number(),
+    position: PositionText,
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    head: z.string(),
+    origin: Origin.nullable(),
+    pinned: z.boolean(),
+    archived: z.boolean(),
+    retryAt: z.string().nullable(),
+    /** How many of the session's processes run. */
+    processes: z.number(),
+    usage: z.object({ inputTokens: z.number(), outputTokens: z.number(), cost: z.number() }),
+  }),
+);
+export type SessionRow = z.infer<typeof SessionRow>;
+
+export const SessionList = named(
+  "SessionList",
+  z.object({ items: z.array(SessionRow), next: z.string().nullable() }),
+);
+
+const Flag = z.enum(["true", "false"]).transform((text) => text === "true");
+const Limit = (most: number, usual: number) => z.coerce.number().int().min(1).max(most).default(usual);
+
+export const ListSessions = z.strictObject({
+  status: StatusName.optional(),
+  lane: Name.optional(),
+  profile: Name.optional(),
+  archived: Flag.optional(),
+  q: z.string().max(500).optional(),
+  limit: Limit(200, 50),
+  after: z.string().max(500).optional(),
+});
+
+export const PatchSession = named(
+  "PatchSession",
+  z
+    .strictObject({
+      title: Title.optional(),
+      pinned: z.boolean().optional(),
+      archived: z.boolean().optional(),
+      model: Name.optional(),
+    })
+    .refine((patch) => Object.keys(patch).length > 0, "name at least one of title, pinned, archived, model"),
+);
+
+export const Admitted = named(
+  "Admitted",
+  z.object({ input: z.string(), session: z.string(), position: PositionText }),
+);
+export type Admitted = z.infer<typeof Admitted>;
+
+export const Seen = named("Seen", z.strictObject({ position: PositionText }));
+export const NewFork = named("NewFork", z.strictObject({ at: PositionText.optional() }));
+
+// --- search, overview, files
+
+export const SearchQuery = z.strictObject({ q: z.string().min(1).max(500), limit: Limit(100, 20) });
+export const SearchHits = named(
+  "SearchHits",
+  z.object({
+    items: z.array(
+      z.object({
+        session: z.string(),
+        title: z.string().nullable(),
+        position: PositionText,
+        at: z.string(),
+        type: z.string(),
+        snippet: z.string(),
+      }),
+    ),
+  }),
+);
+
+export const FileInfo = named("FileInfo", Attachment);
+
+export const NodeInfo = z.object({
+  id: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  url: z.string().nullable(),
+  startedAt: z.string(),
+  alive: z.boolean(),
+});
+
+export const Overview = named(
+  "Overview",
+  z.object({
+    store: z.string(),
+    version: z.string(),
+    /** How many sessions have which status. */
+    sessions: z.record(StatusName, z.number()),
+    asks: z.number(),
+    /** What runs and waits now, newest first. */
+    active: z.array(SessionRow),
+    nodes: z.array(NodeInfo),
+  }),
+);
+export type Overview = z.infer<typeof Overview>;
+
+// --- persons
+
+export const NewToken = named(
+  "NewToken",
+  z.strictObject({ name: Name, person: Name.optional(), kind: z.enum(["person", "program"]).optional() }),
+);
+export const TokenInfo = named(
+  "TokenInfo",
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    person: z.string(),
+    kind: z.enum(["person", "program"]),
+    createdAt: z.string(),
+    usedAt: z.string().nullable(),
+  }),
+);
+/** The secret is shown this once. */
+export const MadeToken = named("MadeToken", TokenInfo.extend({ token: z.string() }));
+export const TokenList = z.object({ items: z.array(TokenInfo) });
+
+export const LoginRequest = named("LoginRequest", z.strictObject({ secret: z.string().min(1).max(200) }));
+export const LoginInfo = z.object({
+  id: z.string(),
+  person: z.string(),
+  device: z.string(),
+  createdAt: z.string(),
+  usedAt: z.string(),
+  expiresAt: z.string(),
+});
+export const LoginList = z.object({ items: z.array(LoginInfo) });
+export const LoginLink = named("LoginLink", z.object({ url: z.string(), expiresAt: z.string() }));
+export const Me = named(
+  "Me",
+  z.object({ person: z.string(), kind: z.enum(["person", "program", "login"]), device: z.string() }),
+);

@@ -1,0 +1,44 @@
+// RFC 9457 problem documents: a stable `code` for programs, a `detail` that tells a person what to do.
+
+export const problems = {
+  bad_json: { status: 400, title: "The body is not JSON" },
+  bad_request: { status: 400, title: "The request is malformed" },
+  unauthorized: { status: 401, title: "A credential is needed" },
+  forbidden: { status: 403, title: "Not allowed from here" },
+  not_found: { status: 404, title: "There is no such thing" },
+  method_not_allowed: { status: 405, title: "Not allowed on this address" },
+  conflict: { status: 409, title: "In conflict with the present state" },
+  ended: { status: 409, title: "The session has ended" },
+  live: { status: 409, title: "Work is live" },
+  position_ahead: { status: 409, title: "The position is ahead of the log" },
+  gone: { status: 410, title: "No longer there" },
+  too_large: { status: 413, title: "Too large" },
+  media_type: { status: 415, title: "The media type is not understood" },
+  wrong_host: { status: 421, title: "The request is for another host" },
+  schema: { status: 422, title: "The request does not fit its schema" },
+  key_reused: { status: 422, title: "The idempotency key was used for another request" },
+  too_many: { status: 429, title: "Too many attempts" },
+  header_too_large: { status: 431, title: "The header is too large" },
+  internal: { status: 500, title: "Something went wrong" },
+  not_ready: { status: 503, title: "Not ready" },
+  shutting_down: { status: 503, title: "Shutting down" },
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+
+export type Fault = { path: string; message: string };
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  faults?: Fault[];
+  [more: string]: unknown;
+};
+
+export function problem(code: ProblemCode, detail: string, more: Record<string, unknown> = {}): Problem {
+  const { status, title } = problems[code];
+  return { type: `urn:holdfast:problem:${code}`, title, status, detail, code, ...more };
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { searchText, snippet, words } from "./search-text.ts";
+
+describe("search", () => {
+  it("finds what was said, asked and printed, and not the machinery around it", () => {
+    expect(
+      searchText({
+        type: "input_admitted",
+        data: { input: "i", kind: "prompt", text: "fix the tide table" },
+      }),
+    ).toBe("fix the tide table");
+    expect(
+      searchText({
+        type: "step_completed",
+        data: {
+          step: "s",
+          attempt: 1,
+          message: [
+            { type: "reasoning", text: "hm" },
+            { type: "text", text: "Done." },
+          ],
+        },
+      }),
+    ).toBe("Done.");
+    expect(searchText({ type: "tool_finished", data: { call: "c", status: "ok", result: "3 passed" } })).toBe(
+      "3 passed",
+    );
+    expect(searchText({ type: "turn_started", data: { turn: "t", inputs: [] } })).toBeUndefined();
+  });
+
+  it("bounds what it indexes of one event", () => {
+    const text = searchText({
+      type: "tool_finished",
+      data: { call: "c", status: "ok", result: "x".repeat(100_000) },
+    });
+    expect(text).toHaveLength(16_384);
+  });
+
+  it("shows the surroundings of the first word found, whatever its case and accents", () => {
+    const text = `${"filler ".repeat(60)}The Größe of\nthe tide ${"more ".repeat(60)}`;
+    const shown = snippet(text, "grosse GRÖßE");
+    expect(shown).toContain("Größe of the tide");
+    expect(shown).toMatch(/^….*…$/);
+    expect(snippet("short", "nothing")).toBe("short");
+  });
+
+  it("takes a query as words, so that no sign of the engine's own language gets through", () => {
+    expect(words(`"drop" OR (x*) -y: größe_2`)).toEqual(["drop", "OR", "x", "y", "größe_2"]);
+    expect(words("!!!")).toEqual([]);
+  });
+});

@@ -1,0 +1,324 @@
+// The seam: everything that Holdfast keeps, as domain verbs. Each verb is one transaction; expected outcomes are
+// values, surprises throw a StorageError. `sqlite/` and `postgres/` hold the same file names, so that a diff shows
+// the dialect, and one contract suite (test/contract) runs on both.
+import type { AnyEvent, By, NewEvent } from "../session/event.ts";
+import type { Position } from "../session/position.ts";
+import type { Attention, RowState, Status } from "../session/row.ts";
+import type { View } from "../session/view.ts";
+
+export type LogId = string; // `ses_…`, `tsk_…`: a log carries more than sessions
+export type NodeId = string;
+
+/** One key, one effect: the verb's result is kept under it, in the verb's own transaction, and given again. */
+export type Command = {
+  /** Whose keys these are: the same text from another person is another key. */
+  scope: string;
+  key: string;
+  /** Of what was asked, so that another request under the same key is told apart. */
+  digest: string;
+};
+
+/** A writer carries its proof, so an unguarded append can't be typed. */
+export type Writer =
+  | { by: "client"; author: By; command?: Command }
+  | { by: "executor"; lease: Lease } //    refused once a newer epoch exists; each append also extends the lease
+  | { by: "keeper"; keeper: string; key: string }; // one key, one append: "exit:prc_…"
+
+export type Lease = { log: LogId; holder: NodeId; epoch: number; ttlMs: number };
+
+export type Refused =
+  | { ok: false; code: "not_found" }
+  | { ok: false; code: "ended"; successor: string | null }
+  | { ok: false; code: "lease_lost" }
+  | { ok: false; code: "moved"; position: Position } // the log is no longer where the writer thought it was
+  | { ok: false; code: "key_reused" }; //                another request came under this command key
+
+export type Appended = { ok: true; position: Position; note?: unknown; replayed?: true } | Refused;
+
+export type AppendOptions = {
+  /** Append only if the last fact is still this one: decide on a view, then write what was decided. */
+  expectSeq?: number;
+  /** Kept with the command's result and given back with it, so that a retry gets the same ids. */
+  note?: unknown;
+};
+
+/** Stored JSON texts joined by commas, as bytes: sent as they are, never parsed and written again. */
+export type Page = {
+  bytes: Buffer;
+  count: number;
+  /** Of the last event in `bytes`, or the `after` that was asked for. */
+  last: Position;
+  /** Nothing more was there when this was read. */
+  upToDate: boolean;
+};
+
+export type LogHead = {
+  id: LogId;
+  kind: LogKind;
+  position: Position;
+  /** Nothing is appended after the end. */
+  closed: boolean;
+};
+export type LogKind = "session" | "task";
+
+export type Origin = { kind: "fork" | "task" | "delegation"; session: string; at?: Position };
+
+export type NewSession = {
+  id: string;
+  profile: string;
+  title?: string;
+  workspace?: string;
+  lane?: string;
+  model?: string;
+  origin?: Origin;
+  /** Facts after `session_created`, in the same commit: the first input. */
+  first?: NewEvent[];
+};
+
+export type SessionRow = {
+  id: string;
+  title: string | null;
+  profile: string;
+  workspace: string | null;
+  lane: string | null;
+  model: string | null;
+  status: Status;
+  attention: Attention | null;
+  /** Messages after what this person has seen, by others; counted up to UNREAD_MAX. */
+  unread: number;
+  messages: number;
+  queued: number;
+  position: Position;
+  createdAt: string;
+  updatedAt: string;
+  /** The current session of the lineage; itself unless it has a successor. */
+  head: string;
+  origin: Origin | null;
+  pinned: boolean;
+  archived: boolean;
+  retryAt: string | null;
+  usage: { inputTokens: number; outputTokens: number; cost: number };
+};
+export const UNREAD_MAX = 100;
+
+export type SessionFilter = {
+  status?: Status;
+  lane?: string;
+  profile?: string;
+  archived?: boolean;
+  /** Words of the title. */
+  q?: string;
+  /** Only heads of lineages, without delegates and task sessions: what a list shows. True unless asked otherwise. */
+  heads?: boolean;
+  limit: number;
+  after?: string; // the `next` of the page before
+};
+
+export type Rows<T> = { items: T[]; next: string | null };
+
+export type Missed = { messages: number; tools: number; asks: number };
+
+export type SearchHit = {
+  session: string;
+  title: string | null;
+  position: Position;
+  at: string;
+  type: string;
+  snippet: string;
+};
+
+export type Forked = { ok: true; session: SessionRow; replayed?: true } | Refused;
+export type Created =
+  | { ok: true; session: SessionRow; replayed?: true }
+  | { ok: false; code: "exists" }
+  | { ok: false; code: "key_reused" };
+export type Deleted =
+  | { ok: true }
+  | { ok: false; code: "not_found" }
+  | { ok: false; code: "live"; status: Status };
+
+export type Claimed =
+  | { ok: true; lease: Lease; takeover: boolean }
+  | { ok: false; code: "not_found" | "held" | "ended" };
+
+export type Node = {
+  id: NodeId;
+  host: string;
+  pid: number;
+  url: string | null;
+  startedAt: string;
+  alive: boolean;
+};
+
+export type Timer = { key: string; log: LogId; dueAt: string };
+
+export type TokenKind = "person" | "program";
+export type Token = {
+  id: string;
+  person: string;
+  kind: TokenKind;
+  name: string;
+  createdAt: string;
+  usedAt: string | null;
+};
+export type Login = {
+  id: string;
+  person: string;
+  device: string;
+  createdAt: string;
+  usedAt: string;
+  expiresAt: string;
+};
+
+/** Who is behind a secret. Only the secret's SHA-256 is ever stored. */
+export type Credential = { id: string; person: string; kind: TokenKind | "login"; device: string };
+
+export type BlobInfo = { blob: string; bytes: number };
+export type FileInfo = { file: string; name: string; type: string; bytes: number };
+
+export type Snapshot = { position: Position; view: View };
+
+export type StoreHealth = { ok: true } | { ok: false; reason: string };
+
+/** What a store on disk or a server could not do. Nothing of the verb took effect, or its key will tell. */
+export class StorageError extends Error {
+  /** `full`: there may be room later; `busy`: try again; `broken`: a person must look. */
+  readonly kind: "full" | "busy" | "broken";
+  constructor(kind: "full" | "busy" | "broken", message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+/** An event whose text no longer has the checksum it was written with. */
+export class DamagedEvent extends Error {
+  readonly log: LogId;
+  readonly position: Position;
+  constructor(log: LogId, position: Position) {
+    super(
+      `event ${position} of ${log} is damaged: its text does not match its checksum; run "holdfast doctor"`,
+    );
+    this.log = log;
+    this.position = position;
+  }
+}
+
+export interface Store {
+  /** Of these contents: a restored backup is a new store, and old positions in it mean nothing. */
+  readonly id: string;
+  readonly dialect: "sqlite" | "postgres";
+  readonly node: NodeId;
+
+  // --- the log
+  createLog(
+    id: LogId,
+    kind: LogKind,
+    events: NewEvent[],
+    author: By,
+  ): Promise<{ ok: true; position: Position } | { ok: false; code: "exists" }>;
+  append(log: LogId, events: readonly NewEvent[], writer: Writer, options?: AppendOptions): Promise<Appended>;
+  head(log: LogId): Promise<LogHead | undefined>;
+  /** Raw, for readers on a wire: at most about `maxBytes` and PAGE_EVENTS, but at least one event if there is one. */
+  page(log: LogId, after: Position, maxBytes: number): Promise<Page>;
+  /** Parsed and checked against their checksums, for folding. Throws DamagedEvent. */
+  events(log: LogId, after: Position, limit: number): Promise<AnyEvent[]>;
+  /** The facts in front of a position, newest first, for paging back through a transcript. */
+  eventsBefore(log: LogId, before: Position, limit: number): Promise<AnyEvent[]>;
+  /** Empty wakes for one log: subscribe, then read. Wakes of a tick are one. Ends with the signal. */
+  watch(log: LogId, signal: AbortSignal): AsyncIterableIterator<void>;
+  /** Which logs changed, for lists and executors; a set may name a log that did not. */
+  changes(signal: AbortSignal): AsyncIterableIterator<ReadonlySet<LogId>>;
+
+  // --- sessions
+  createSession(session: NewSession, author: By, command?: Command): Promise<Created>;
+  session(id: string, person: string): Promise<SessionRow | undefined>;
+  sessions(filter: SessionFilter, person: string): Promise<Rows<SessionRow>>;
+  sessionsById(ids: readonly string[], person: string): Promise<SessionRow[]>;
+  /** A person's arrangement, not history: allowed on an ended session, moves nothing. */
+  arrangeSession(
+    id: string,
+    arrangement: { pinned?: boolean; archived?: boolean },
+  ): Promise<{ ok: true } | { ok: false; code: "not_found" }>;
+  deleteSession(id: string, options: { force: boolean }): Promise<Deleted>;
+  forkSession(
+    from: string,
+    at: Position | undefined,
+    id: string,
+    author: By,
+    command?: Command,
+  ): Promise<Forked>;
+  /** Folded from the newest snapshot; a snapshot is made every SNAPSHOT_FACTS facts and can be dropped. */
+  view(id: string): Promise<View | undefined>;
+  snapshot(id: string): Promise<Snapshot | undefined>;
+  dropSnapshots(id: string): Promise<void>;
+  setSeen(
+    person: string,
+    session: string,
+    position: Position,
+  ): Promise<{ ok: true; position: Position } | { ok: false; code: "not_found" | "ahead" }>;
+  seen(person: string, session: string): Promise<Position>;
+  missed(session: string, after: Position, person: string): Promise<Missed>;
+  search(query: string, limit: number): Promise<SearchHit[]>;
+  overview(): Promise<{
+    sessions: Record<Status, number>;
+    asks: number;
+    leases: { log: LogId; holder: NodeId; until: string }[];
+  }>;
+
+  // --- leases, nodes, timers
+  claimLease(log: LogId, ttlMs: number): Promise<Claimed>;
+  renewLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
+  releaseLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
+  nodes(): Promise<Node[]>;
+  setTimer(timer: Timer): Promise<void>;
+  clearTimer(key: string): Promise<boolean>;
+  dueTimers(limit: number): Promise<Timer[]>;
+
+  // --- blobs and files
+  putBlob(log: LogId, bytes: Uint8Array): Promise<BlobInfo>;
+  blob(id: string): Promise<Buffer | undefined>;
+  putFile(
+    file: { id: string; name: string; type: string },
+    bytes: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+  ): Promise<{ ok: true; file: FileInfo } | { ok: false; code: "too_large" }>;
+  file(id: string): Promise<(FileInfo & { read(): AsyncIterable<Buffer> }) | undefined>;
+
+  // --- persons, tokens, logins
+  addToken(
+    token: { id: string; person: string; kind: TokenKind; name: string; hash: string },
+    command?: Command,
+  ): Promise<{ ok: true; token: Token; replayed?: true } | { ok: false; code: "key_reused" }>;
+  tokens(): Promise<Token[]>;
+  revokeToken(id: string): Promise<boolean>;
+  addLoginLink(link: { hash: string; person: string; expiresAt: string }): Promise<void>;
+  /** Uses the link up and makes the login, in one transaction. */
+  redeemLoginLink(
+    hash: string,
+    login: { id: string; hash: string; device: string; ttlMs: number },
+  ): Promise<{ ok: true; login: Login } | { ok: false; code: "expired" | "unknown" }>;
+  logins(person?: string): Promise<Login[]>;
+  revokeLogin(id: string): Promise<boolean>;
+  /** Marks the use (at most once a minute) and extends a login. Revoked and expired ones are undefined. */
+  credential(hash: string, loginTtlMs: number): Promise<Credential | undefined>;
+  /** Ids of tokens and logins as they are revoked, here or on another node. */
+  revocations(signal: AbortSignal): AsyncIterableIterator<string>;
+
+  // --- operation
+  health(): StoreHealth;
+  /** Forgets what has outlived its purpose: old command keys, used links, expired logins, orphaned blobs. */
+  tidy(): Promise<void>;
+  /** Reads everything and names what is damaged. */
+  check(): Promise<{ events: number; damaged: { log: LogId; position: Position }[]; problems: string[] }>;
+  backup(file: string): Promise<{ bytes: number }>;
+  close(): Promise<void>;
+}
+
+export const PAGE_EVENTS = 1000;
+export const SNAPSHOT_FACTS = 500;
+export const EVENT_MAX_BYTES = 256 * 1024;
+/** A text over this is a blob. */
+export const TEXT_MAX_CHARS = 64 * 1024;
+export const COMMAND_KEPT_MS = 48 * 3600_000;
+
+export type { RowState };
