@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readSettings } from "./settings.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "settings-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+test("a flag wins over the environment, that over the file, that over the default", () => {
+  writeFileSync(join(home, "config.toml"), '[server]\nport = 1\nhost = "localhost"\nlogLevel = "warn"\n');
+  const read = readSettings({ HOLDFAST_HOME: home, HOLDFAST_PORT: "2", HOLDFAST_HOST: "::1" }, { port: 3 });
+  if (!read.ok) throw new Error(read.faults);
+  const { settings } = read;
+  expect([settings.port, settings.host, settings.logLevel, settings.hosts]).toEqual([3, "::1", "warn", []]);
+  const origin = (name: string) => settings.listed.find((each) => each.name === name)?.origin;
+  expect(origin("port")).toBe("--port");
+  expect(origin("host")).toBe("HOLDFAST_HOST");
+  expect(origin("logLevel")).toBe(`${join(home, "config.toml")}:4`);
+  expect(origin("executor.maxTurns")).toBe("default");
+});
+
+test("what is listed for people holds no secret", () => {
+  const read = readSettings({
+    HOLDFAST_HOME: home,
+    HOLDFAST_TOKEN: "tell-nobody",
+    HOLDFAST_DATABASE_URL: "postgres://me:hush@db.example/holdfast",
+  });
+  if (!read.ok) throw new Error(read.faults);
+  expect(read.settings.token).toBe("tell-nobody");
+  const text = JSON.stringify(read.settings.listed);
+  expect(text).not.toContain("tell-nobody");
+  expect(text).not.toContain("hush");
+  expect(text).toContain("db.example/holdfast");
+});
+
+test.each([
+  [{ HOLDFAST_PORT: "http" }, {}, "HOLDFAST_PORT"],
+  [{ HOLDFAST_PORT: "70000" }, {}, "HOLDFAST_PORT"],
+  [{}, { port: 1.5 }, "--port"],
+  [{}, { behindProxy: "holdfast.example" }, "--behind-proxy"],
+  [{ HOLDFAST_DATABASE_URL: "mysql://x" }, {}, "HOLDFAST_DATABASE_URL"],
+])("%j with %j is refused by name", (env, flags, name) => {
+  const read = readSettings({ HOLDFAST_HOME: home, ...env }, flags);
+  expect(read.ok ? "" : read.faults).toContain(name);
+});
