@@ -1,0 +1,42 @@
+// What the command line cannot reach through the client: it is handed in by src/main.ts, the composition root.
+
+export type Deps = {
+  version: string;
+  /** Runs the server; resolves when it has ended. Flags win over environment and config. */
+  serve(flags: ServeFlags): Promise<void>;
+  /** Every value in force, with where it came from. */
+  settings(): ReadSettings;
+  /** Opens the store if it is free, reads everything, names what is damaged; nothing is made or mended. */
+  doctorStore(options: { exportTo?: string }): Promise<StoreReport>;
+  /** Writes a copy of a store that no server holds. */
+  backupStore(file: string): Promise<{ ok: true; bytes: number } | StoreRefusal>;
+  /** Puts a copy in place of the store; `kept` is where the one that was there lies now. */
+  restoreStore(file: string): Promise<{ ok: true; store: string; kept: string | null } | StoreRefusal>;
+};
+
+export type ServeFlags = { port?: number; host?: string; behindProxy?: string };
+
+export type ReadSettings =
+  | { ok: true; settings: { home: string; host: string; port: number; listed: Setting[] } }
+  | { ok: false; faults: string };
+
+export type Setting = { name: string; value: string; origin: string };
+
+/**
+ * `in_use`: a server holds the store; `not_found`: there is none, or no such file; `unusable`: it is there but can't be
+ * used, as `detail` says.
+ */
+export type StoreRefusal = { ok: false; code: "in_use" | "not_found" | "unusable"; detail: string };
+
+export type StoreReport =
+  | {
+      ok: true;
+      store: string;
+      dialect: "sqlite" | "postgres";
+      events: number;
+      damaged: { log: string; position: string }[];
+      problems: string[];
+      /** The longest good prefix of each damaged log, as JSON lines. */
+      exported: { log: string; file: string; events: number }[];
+    }
+  | StoreRefusal;
