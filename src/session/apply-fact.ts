@@ -113,7 +113,9 @@ export function applyFact(view: View, fact: Fact): Changed {
         startedAt: at,
         stopRequested: false,
         usage: { ...NO_USAGE },
+        steps: 0,
         retryAt: null,
+        retryingSince: null,
         recovering: false,
         takeovers: 0,
       };
@@ -150,7 +152,10 @@ export function applyFact(view: View, fact: Fact): Changed {
       if (view.turn) {
         view.turn.retryAt = null;
         view.turn.recovering = false;
-        if (attempt === 1) view.turn.takeovers = 0;
+        if (attempt === 1) {
+          view.turn.steps += 1;
+          view.turn.takeovers = 0;
+        }
       }
       return { messages: [id], areas: ["turn"] };
     }
@@ -160,6 +165,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         addUsage(view.usage, usage);
         if (view.turn) addUsage(view.turn.usage, usage);
       }
+      if (view.turn) view.turn.retryingSince = null;
       const changed = changeStep(view, attemptOf(step, attempt), (row) => {
         row.parts = partsOf(step, attempt, message);
         row.state = "completed";
@@ -176,7 +182,10 @@ export function applyFact(view: View, fact: Fact): Changed {
         row.retryAt = retryAt ?? null;
         row.endedAt = at;
       });
-      if (view.turn) view.turn.retryAt = retryAt ?? null;
+      if (view.turn) {
+        view.turn.retryAt = retryAt ?? null;
+        if (retryAt !== undefined) view.turn.retryingSince ??= at;
+      }
       return { messages: changed, areas: ["turn"] };
     }
 

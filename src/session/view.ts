@@ -121,7 +121,11 @@ export type Turn = {
   startedAt: string;
   stopRequested: boolean;
   usage: Usage;
+  /** Model calls that were begun, without their further attempts. */
+  steps: number;
   retryAt: string | null;
+  /** When the failures began that are being retried. */
+  retryingSince: string | null;
   recovering: boolean;
   /** How often another executor took over the present step. */
   takeovers: number;

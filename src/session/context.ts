@@ -1,0 +1,89 @@
+// What the model is told: a second fold of the same log. It keeps all since the last compaction, where the view keeps
+// only what a person sees at once; long texts stay references until the moment of the call.
+import type { AnyEvent, Attachment, Fact, FactData, LongText, Piece } from "./event.ts";
+import type { Position } from "./position.ts";
+
+export type Context = {
+  entries: ContextEntry[];
+  /** Inputs that were admitted and not delivered yet. */
+  waiting: Map<string, { text: LongText; attachments: readonly Attachment[] }>;
+  /** Names of calls whose result is still to come. */
+  calls: Map<string, string>;
+};
+
+export type ContextEntry = { position: Position } & (
+  | { role: "person"; text: LongText; attachments: readonly Attachment[] }
+  | { role: "agent"; pieces: readonly Piece[] }
+  | {
+      role: "tool";
+      call: string;
+      name: string;
+      status: FactData<"tool_finished">["status"];
+      result: LongText;
+    }
+);
+
+export function emptyContext(): Context {
+  return { entries: [], waiting: new Map(), calls: new Map() };
+}
+
+export function applyContext(context: Context, event: AnyEvent): void {
+  const fact = event as Fact; // drafts and unknown types match no case
+  const { position } = fact;
+  switch (fact.type) {
+    case "input_admitted":
+    case "input_edited":
+      context.waiting.set(fact.data.input, {
+        text: fact.data.text,
+        attachments: fact.data.attachments ?? [],
+      });
+      return;
+    case "input_withdrawn":
+      context.waiting.delete(fact.data.input);
+      return;
+    case "input_delivered": {
+      const input = context.waiting.get(fact.data.input);
+      context.waiting.delete(fact.data.input);
+      if (input) context.entries.push({ position, role: "person", ...input });
+      return;
+    }
+    case "step_completed":
+      context.entries.push({ position, role: "agent", pieces: fact.data.message });
+      for (const piece of fact.data.message)
+        if (piece.type === "call") context.calls.set(piece.call, piece.name);
+      return;
+    case "tool_finished": {
+      const name = context.calls.get(fact.data.call);
+      if (name === undefined) return; // of a step that was never completed: the model did not ask for it
+      context.calls.delete(fact.data.call);
+      const { call, status, result } = fact.data;
+      context.entries.push({ position, role: "tool", call, name, status, result });
+      return;
+    }
+    case "task_linked":
+      note(
+        context,
+        position,
+        `The work so far goes on by itself as the task "${fact.data.title}" (${fact.data.task}).`,
+      );
+      return;
+    case "task_finished":
+      note(context, position, `The task ${fact.data.task} ended: ${fact.data.outcome}.`);
+      context.entries.push({ position, role: "person", text: fact.data.summary, attachments: [] });
+      return;
+    case "context_compacted": {
+      const { covers, summary } = fact.data;
+      context.entries = [
+        { position, role: "person", text: summary, attachments: [] },
+        ...context.entries.filter((entry) => entry.position > covers),
+      ];
+      return;
+    }
+    default:
+      return; // the rest is for people, or for the executor itself
+  }
+}
+
+function note(context: Context, position: Position, text: string): void {
+  context.entries.push({ position, role: "person", text: `[Holdfast] ${text}`, attachments: [] });
+}

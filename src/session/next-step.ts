@@ -1,0 +1,183 @@
+// What an executor does next, from the view alone: the same for whoever asks, so another executor goes on exactly where
+// the last one stopped. It is asked between effects: what the view shows as under way is then the work of one that died.
+import type { NewFact } from "./event.ts";
+import type { Step } from "./parts.ts";
+import { seqOf } from "./position.ts";
+import type { QueuedInput, ToolPart, View } from "./view.ts";
+
+export type NextStep =
+  /** Idle, held or ended: give the lease back. */
+  | { do: "rest" }
+  /** Nothing to do before an answer or a time: give the lease back, the ask or the timer wakes the session. */
+  | { do: "wait"; asks: readonly string[]; until: string | null }
+  /** Only facts: no effect comes before them. */
+  | { do: "record"; facts: NewFact[] }
+  /** `facts` begin it; they are appended before the model is called. */
+  | { do: "call_model"; step: string; attempt: number; facts: NewFact[] }
+  /** Calls of a completed step that have no result yet, each as far as it has come. */
+  | { do: "run_tools"; step: string; calls: readonly ToolPart[] }
+  /** A person stopped the turn: end what still runs, then append `facts`. */
+  | { do: "stop"; calls: readonly ToolPart[]; facts: NewFact[] };
+
+export type Limits = { maxSteps: number; maxTakeovers: number };
+
+export const USUAL_LIMITS: Limits = { maxSteps: 200, maxTakeovers: 3 };
+
+export function nextStep(view: View, model: string, now: string, limits: Limits = USUAL_LIMITS): NextStep {
+  const { turn } = view;
+  if (view.ended) return { do: "rest" };
+  if (!turn) return startTurn(view);
+  if (turn.stopRequested) return stopTurn(view, turn.id);
+  if (turn.takeovers > limits.maxTakeovers)
+    return fail(
+      view,
+      turn.id,
+      "crash_loop",
+      `This step was taken over ${turn.takeovers} times: whoever worked on it died.`,
+    );
+
+  const step = lastStep(view, turn.id);
+  if (!step) return callModel(view, turn.id, newStepId(view), 1, model);
+  switch (step.state) {
+    case "streaming":
+      return {
+        do: "record",
+        facts: [{ type: "step_aborted", data: { ...named(step), reason: "the executor was lost" } }],
+      };
+    case "aborted":
+      if (turn.retryAt !== null && turn.retryAt > now) return { do: "wait", asks: [], until: turn.retryAt };
+      return callModel(view, turn.id, step.step, step.attempt + 1, model);
+    case "completed":
+      return afterStep(view, step, model, limits);
+  }
+}
+
+/** A prompt that stops what runs comes first, then steers whose turn ended before them, then the queue. */
+export function nextInput(queue: readonly QueuedInput[]): QueuedInput | undefined {
+  return (
+    queue.find(({ delivery }) => delivery === "now") ?? queue.find(({ kind }) => kind === "steer") ?? queue[0]
+  );
+}
+
+/** Everything that must be said of a turn that a person stopped, once nothing of it runs any more. */
+export function stopFacts(view: View, turn: string): NewFact[] {
+  const facts: NewFact[] = [];
+  const step = lastStep(view, turn);
+  if (step?.state === "streaming")
+    facts.push({ type: "step_aborted", data: { ...named(step), reason: "stopped" } });
+  for (const { call } of openCalls(view))
+    facts.push({ type: "tool_finished", data: { call, status: "stopped", result: "Stopped by a person." } });
+  for (const { ask, kind } of view.asks)
+    facts.push({ type: "ask_closed", data: { ask, kind, reason: "withdrawn" } });
+  facts.push({ type: "turn_ended", data: { turn, outcome: "stopped" } });
+  const goesOn = view.queue.some(({ delivery }) => delivery === "now");
+  if (view.queue.length > 0 && !goesOn) facts.push({ type: "queue_held", data: { reason: "stopped" } });
+  return facts;
+}
+
+export function lastStep(view: View, turn: string): Step | undefined {
+  const last = view.messages.findLast((message) => message.kind === "step");
+  return last?.kind === "step" && last.turn === turn ? last : undefined;
+}
+
+export function openCalls(view: View): ToolPart[] {
+  const step = view.turn && lastStep(view, view.turn.id);
+  return step
+    ? step.parts.filter(
+        (part): part is ToolPart => part.kind === "tool" && part.call !== "" && part.state !== "finished",
+      )
+    : [];
+}
+
+function startTurn(view: View): NextStep {
+  const input = view.held ? undefined : nextInput(view.queue);
+  if (!input) return { do: "rest" };
+  const turn = `t${seqOf(view.position) + 1}`; // unique in its log, and the same for whoever derives it
+  return {
+    do: "record",
+    facts: [
+      { type: "turn_started", data: { turn, inputs: [input.input] } },
+      { type: "input_delivered", data: { input: input.input, turn, from: input.position } },
+    ],
+  };
+}
+
+function stopTurn(view: View, turn: string): NextStep {
+  return { do: "stop", calls: openCalls(view), facts: stopFacts(view, turn) };
+}
+
+function afterStep(view: View, step: Step, model: string, limits: Limits): NextStep {
+  const { turn } = view;
+  if (!turn) return { do: "rest" };
+  const calls = openCalls(view);
+  if (calls.length > 0) {
+    // An ask holds its own call only: the others go on, and what is left is a row.
+    const held = new Set(view.asks.map(({ call }) => call));
+    return calls.every(({ call }) => held.has(call))
+      ? { do: "wait", asks: view.asks.map(({ ask }) => ask), until: null }
+      : { do: "run_tools", step: step.step, calls };
+  }
+  const hasCalls = step.parts.some((part) => part.kind === "tool");
+  const steered = view.queue.some(({ kind }) => kind === "steer");
+  if (!hasCalls && !steered)
+    return {
+      do: "record",
+      facts: [{ type: "turn_ended", data: { turn: turn.id, outcome: "completed", usage: turn.usage } }],
+    };
+  if (turn.steps >= limits.maxSteps)
+    return fail(
+      view,
+      turn.id,
+      "too_many_steps",
+      `The turn reached its limit of ${limits.maxSteps} steps (executor.maxSteps).`,
+    );
+  return callModel(view, turn.id, newStepId(view), 1, model);
+}
+
+/** Steers enter in front of the call, so that the model hears them in the order in which people spoke. */
+function callModel(view: View, turn: string, step: string, attempt: number, model: string): NextStep {
+  const steers = view.queue.filter(({ kind }) => kind === "steer");
+  return {
+    do: "call_model",
+    step,
+    attempt,
+    facts: [
+      ...steers.map(({ input, position }): NewFact => ({
+        type: "input_delivered",
+        data: { input, turn, step, from: position },
+      })),
+      { type: "step_started", data: { turn, step, attempt, model } },
+    ],
+  };
+}
+
+function fail(view: View, turn: string, code: string, message: string): NextStep {
+  const unfinished = openCalls(view).map(({ call }): NewFact => ({
+    type: "tool_finished",
+    data: { call, status: "unknown", result: "It is not known whether this took effect: verify." },
+  }));
+  const step = lastStep(view, turn);
+  const aborted: NewFact[] =
+    step?.state === "streaming" ? [{ type: "step_aborted", data: { ...named(step), reason: message } }] : [];
+  const asks = view.asks.map(({ ask, kind }): NewFact => ({
+    type: "ask_closed",
+    data: { ask, kind, reason: "withdrawn" },
+  }));
+  return {
+    do: "record",
+    facts: [
+      ...aborted,
+      ...unfinished,
+      ...asks,
+      { type: "turn_ended", data: { turn, outcome: "failed", error: { code, message } } },
+    ],
+  };
+}
+
+function newStepId(view: View): string {
+  return `s${seqOf(view.position) + 1}`;
+}
+
+function named({ step, attempt }: Step): { step: string; attempt: number } {
+  return { step, attempt };
+}
