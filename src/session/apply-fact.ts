@@ -15,7 +15,7 @@ import {
 } from "./parts.ts";
 import { tallyOf } from "./row.ts";
 import { weight } from "./trim.ts";
-import type { Message, QueuedInput, ToolPart, View, ViewProcess } from "./view.ts";
+import type { Message, OpenAsk, QueuedInput, ToolPart, View, ViewProcess } from "./view.ts";
 import { NO_USAGE } from "./view.ts";
 
 export type Changed = { messages: readonly string[]; areas: readonly Area[] };
@@ -221,9 +221,14 @@ export function applyFact(view: View, fact: Fact): Changed {
     case "ask_opened":
       view.asks.push({ ...fact.data, openedAt: at, position });
       return areas("asks");
-    case "ask_answered":
+    case "ask_answered": {
+      const { answer } = fact.data;
+      const call = closeAsk(view, fact.data.ask)?.call;
+      if (call === undefined) return areas("asks");
+      return { ...changeTool(view, call, (part) => (part.answer = answer)), areas: ["asks"] };
+    }
     case "ask_closed":
-      view.asks = view.asks.filter(({ ask }) => ask !== fact.data.ask);
+      closeAsk(view, fact.data.ask);
       return areas("asks");
 
     case "compaction_started":
@@ -353,6 +358,11 @@ export function queuedInput({
     at,
     position,
   };
+}
+
+function closeAsk(view: View, id: string): OpenAsk | undefined {
+  const at = view.asks.findIndex(({ ask }) => ask === id);
+  return at < 0 ? undefined : view.asks.splice(at, 1)[0];
 }
 
 function takeFromQueue(view: View, input: string) {

@@ -179,7 +179,8 @@ class LogWriter {
   #ask = (choice: number) => {
     const ask = this.#id("ask");
     const kind = choice % 2 ? "approval" : "clarify";
-    this.events.push({ type: "ask_opened", data: { ask, kind, title: words(choice) } });
+    const { call } = this.#calls[choice % this.#calls.length]!;
+    this.events.push({ type: "ask_opened", data: { ask, kind, title: words(choice), call } });
     this.#asks.push({ ask, kind });
   };
 

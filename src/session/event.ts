@@ -60,6 +60,16 @@ export type Piece = z.infer<typeof Piece>;
 
 const Choice = z.object({ id: z.string(), label: z.string() });
 
+/** `match` is a pattern over what the call is about, with `*`; or `sha256:…`, which is exactly one tool, its whole arguments and one directory. */
+export const Rule = z.object({
+  tool: z.string(),
+  match: z.string(),
+  decision: z.enum(["allow", "deny"]),
+  /** What the person saw when they made it. */
+  shown: z.string().optional(),
+});
+export type Rule = z.infer<typeof Rule>;
+
 /** The data of each fact, by its type. */
 export const factData = {
   session_created: z.object({
@@ -83,7 +93,7 @@ export const factData = {
   session_ended: z.object({ reason: z.string(), successor: z.string().optional() }),
   reset_skipped: z.object({ reasons: z.array(z.string()) }),
   model_changed: z.object({ model: z.string() }),
-  rule_added: z.object({ tool: z.string(), match: z.string(), decision: z.enum(["allow", "deny"]) }),
+  rule_added: Rule,
 
   input_admitted: z.object({
     input: z.string(),

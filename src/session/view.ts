@@ -111,6 +111,8 @@ export type ToolPart = {
   blob: string | null;
   exit: number | null;
   process: string | null;
+  /** What a person said to the ask that held this call. */
+  answer: FactData<"ask_answered">["answer"] | null;
   startedAt: string | null;
   endedAt: string | null;
 };

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decide, exactRule, matchesPattern, type Policy, type Proposal } from "./approval.ts";
+import type { Rule } from "./event.ts";
+
+const call: Proposal = { tool: "shell", subject: "rm -rf build", digest: "abc", harmless: false };
+const policy = (config: Rule[] = [], saved: Rule[] = [], approvals: Policy["approvals"] = "ask"): Policy => ({
+  approvals,
+  config,
+  saved,
+});
+const rule = (match: string, decision: Rule["decision"], tool = "shell"): Rule => ({ tool, match, decision });
+
+describe("an approval", () => {
+  it("is asked for when no rule speaks and the call is not harmless", () => {
+    expect(decide(call, policy()).decision).toBe("ask");
+    expect(decide({ ...call, harmless: true }, policy()).decision).toBe("allow");
+    expect(decide(call, policy([], [], "auto")).decision).toBe("allow");
+    expect(decide(call, policy([], [], "deny")).decision).toBe("deny");
+  });
+
+  it("follows a config rule before a saved one, and a denial before an allowance", () => {
+    expect(decide(call, policy([rule("rm *", "deny")], [exactRule(call, "rm")])).decision).toBe("deny");
+    expect(decide(call, policy([rule("rm *", "allow"), rule("*", "deny")])).decision).toBe("deny");
+    expect(decide(call, policy([rule("rm *", "allow")], [rule("*", "deny")])).decision).toBe("allow");
+    expect(decide({ ...call, harmless: true }, policy([rule("*", "deny")])).decision).toBe("deny");
+  });
+
+  it("that was given for good holds for these bytes in this directory and nothing else", () => {
+    const saved = policy([], [exactRule(call, "rm -rf build")]);
+    expect(decide(call, saved).decision).toBe("allow");
+    expect(decide({ ...call, digest: "abd" }, saved).decision).toBe("ask");
+    expect(decide({ ...call, tool: "write" }, saved).decision).toBe("ask");
+  });
+});
+
+describe("a pattern", () => {
+  it("matches as a regular expression with .* for each * would", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "b", ".", "*", "\n"), maxLength: 8 });
+    fc.assert(
+      fc.property(text, text, (pattern, subject) => {
+        const escaped = pattern.split("*").map((part) => part.replaceAll(".", String.raw`\.`));
+        expect(matchesPattern(pattern, subject)).toBe(new RegExp(`^${escaped.join("[^]*")}$`).test(subject));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
