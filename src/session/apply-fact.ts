@@ -197,6 +197,7 @@ export function applyFact(view: View, fact: Fact): Changed {
       return changeTool(view, fact.data.call, (part) => {
         part.state = "started";
         part.process = fact.data.process ?? null;
+        part.trace = fact.data.trace ?? null;
         part.startedAt = at;
         part.draft = ""; // from here on the draft is what the tool says
         part.draftChars = 0;

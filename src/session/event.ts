@@ -156,7 +156,8 @@ export const factData = {
     args: z.unknown(),
     effect: Effect,
   }),
-  tool_started: z.object({ call: z.string(), process: z.string().optional() }),
+  /** `trace` is what the tool will know its own effect by, if it is asked again after a crash. */
+  tool_started: z.object({ call: z.string(), process: z.string().optional(), trace: z.unknown().optional() }),
   tool_finished: z.object({
     call: z.string(),
     status: ToolStatus,

@@ -66,6 +66,7 @@ export function newToolPart(id: string): ToolPart {
     blob: null,
     exit: null,
     process: null,
+    trace: null,
     answer: null,
     startedAt: null,
     endedAt: null,

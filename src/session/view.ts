@@ -111,6 +111,7 @@ export type ToolPart = {
   blob: string | null;
   exit: number | null;
   process: string | null;
+  trace: unknown;
   /** What a person said to the ask that held this call. */
   answer: FactData<"ask_answered">["answer"] | null;
   startedAt: string | null;

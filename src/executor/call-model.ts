@@ -1,0 +1,95 @@
+// One attempt of a step: the intent is in the log already; here the model speaks, its words become drafts, and the
+// outcome becomes one fact.
+import type { Driver, ProviderFault, StepRequest, StepResult } from "../driver/driver.ts";
+import { attemptOf } from "../session/draft.ts";
+import type { NewFact, Usage } from "../session/event.ts";
+import { DraftWriter } from "./draft-writer.ts";
+import type { HeldSession } from "./held-session.ts";
+import { retryTime, type RetryLimits } from "./retry-time.ts";
+
+export type Attempt = {
+  session: HeldSession;
+  driver: Driver;
+  request: StepRequest;
+  step: string;
+  attempt: number;
+  /** Aborted with one of STOPS as its reason. */
+  signal: AbortSignal;
+  price: (usage: Usage) => Usage;
+  retry: RetryLimits;
+  now: () => number;
+  chance: () => number;
+};
+
+/** Why an attempt is broken off from our side. */
+export type Stop = "stopped" | "shutdown";
+
+export async function callModel(attempt: Attempt): Promise<void> {
+  const { session, step, signal } = attempt;
+  const owner = attemptOf(step, attempt.attempt);
+  const drafts = new DraftWriter(async (events) => {
+    if (await session.appendDrafts(events)) await session.catchUp();
+  });
+  const result = await attempt.driver.step(
+    attempt.request,
+    (delta) => drafts.add(`${owner}/${delta.piece}`, delta.kind, delta.text),
+    signal,
+  );
+  await drafts.flush(); // before its fact, which sweeps them
+  await session.append(outcomeFacts(attempt, result));
+}
+
+function outcomeFacts(attempt: Attempt, result: StepResult): NewFact[] {
+  const named = { step: attempt.step, attempt: attempt.attempt };
+  switch (result.outcome) {
+    case "completed":
+      return [
+        {
+          type: "step_completed",
+          data: {
+            ...named,
+            message: result.message,
+            ...(result.usage && { usage: attempt.price(result.usage) }),
+          },
+        },
+      ];
+    case "stopped":
+      return [{ type: "step_aborted", data: { ...named, reason: attempt.signal.reason as Stop } }];
+    case "failed":
+      return failureFacts(attempt, result.fault);
+  }
+}
+
+/** What passes by itself gets a time to try again; what does not, or no longer, ends the turn with its reason. */
+function failureFacts(attempt: Attempt, fault: ProviderFault): NewFact[] {
+  const { step, session } = attempt;
+  const turn = session.view.turn;
+  const error = {
+    code: fault.class,
+    message: fault.message,
+    ...(fault.details !== undefined && { details: fault.details }),
+  };
+  const retryAt = retryTime({
+    fault,
+    attempt: attempt.attempt,
+    since: turn?.retryingSince ?? null,
+    now: attempt.now(),
+    chance: attempt.chance(),
+    limits: attempt.retry,
+  });
+  const aborted: NewFact = {
+    type: "step_aborted",
+    data: {
+      step,
+      attempt: attempt.attempt,
+      reason: fault.class,
+      error,
+      ...(retryAt !== null && { retryAt: new Date(retryAt).toISOString() }),
+    },
+  };
+  if (retryAt !== null || !turn) return [aborted];
+  return [
+    aborted,
+    { type: "turn_ended", data: { turn: turn.id, outcome: "failed", error, usage: turn.usage } },
+  ];
+}

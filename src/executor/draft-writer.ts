@@ -1,0 +1,64 @@
+// Deltas into drafts: gathered for a moment, written one append at a time, never splitting a surrogate pair.
+import type { DraftData, NewDraft } from "../session/event.ts";
+
+const FLUSH_MS = 40;
+const FLUSH_CHARS = 4096;
+/** What a call says beyond this stays in its output file. */
+const OUTPUT_MAX_CHARS = 64 * 1024;
+
+type Part = { kind: DraftData["kind"]; offset: number; pending: string };
+
+export type DraftSink = (drafts: NewDraft[]) => Promise<void>;
+
+export class DraftWriter {
+  readonly #sink: DraftSink;
+  readonly #parts = new Map<string, Part>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #failure: unknown;
+
+  constructor(sink: DraftSink) {
+    this.#sink = sink;
+  }
+
+  add(part: string, kind: DraftData["kind"], text: string): void {
+    const open = this.#parts.get(part) ?? { kind, offset: 0, pending: "" };
+    this.#parts.set(part, open);
+    const room = kind === "output" ? OUTPUT_MAX_CHARS - open.offset - open.pending.length : Infinity;
+    if (room <= 0) return;
+    open.pending += room < text.length ? text.slice(0, room) : text;
+    if (open.pending.length >= FLUSH_CHARS) this.#write();
+    else this.#timer ??= setTimeout(() => this.#write(), FLUSH_MS);
+  }
+
+  /** Everything that was said is written, or this throws what went wrong. */
+  async flush(): Promise<void> {
+    this.#write(true);
+    await this.#writing;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #write(all = false): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const drafts: NewDraft[] = [];
+    for (const [part, open] of this.#parts) {
+      const text = all ? open.pending : wholePairs(open.pending);
+      if (text === "") continue;
+      drafts.push({ type: "draft", data: { part, kind: open.kind, offset: open.offset, text } });
+      open.offset += text.length;
+      open.pending = open.pending.slice(text.length);
+    }
+    if (drafts.length === 0) return;
+    this.#writing = this.#writing.then(async () => {
+      if (this.#failure !== undefined) return;
+      await this.#sink(drafts).catch((error: unknown) => (this.#failure = error));
+    });
+  }
+}
+
+/** Without a first half whose second is still to come. */
+function wholePairs(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
+}

@@ -1,0 +1,93 @@
+// A session that this executor holds: its lease, its two folds, and the only way to append to it.
+import { apply } from "../session/apply.ts";
+import { applyContext, emptyContext, type Context } from "../session/context.ts";
+import type { NewEvent } from "../session/event.ts";
+import { seqOf, START, type Position } from "../session/position.ts";
+import type { View } from "../session/view.ts";
+import type { Lease, Store } from "../store/store.ts";
+
+const PAGE_EVENTS = 500;
+
+/** The lease went to another: all that is left is to stop, the new holder goes on from the log. */
+export class LeaseLost extends Error {}
+
+export class HeldSession {
+  readonly lease: Lease;
+  readonly context: Context = emptyContext();
+  readonly #store: Store;
+  #view: View;
+  /** How far the context is folded: it begins at the log's start, the view perhaps at a snapshot. */
+  #contextAt: Position = START;
+  /** Appends and reads of one session go one after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  private constructor(store: Store, lease: Lease, view: View) {
+    this.#store = store;
+    this.lease = lease;
+    this.#view = view;
+  }
+
+  static async open(store: Store, lease: Lease): Promise<HeldSession> {
+    const view = await store.view(lease.log);
+    if (!view) throw new LeaseLost(`${lease.log} is gone`);
+    const held = new HeldSession(store, lease, view);
+    await held.catchUp();
+    return held;
+  }
+
+  get id(): string {
+    return this.lease.log;
+  }
+
+  get view(): View {
+    return this.#view;
+  }
+
+  /** Reads back what it wrote, together with what others wrote in between: the log alone says what is so. */
+  append(events: readonly NewEvent[]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#write(events);
+      await this.#readOn();
+    });
+  }
+
+  /** For text on its way: true when others have appended facts meanwhile. */
+  appendDrafts(events: readonly NewEvent[]): Promise<boolean> {
+    return this.#inTurn(async () => seqOf(await this.#write(events)) > seqOf(this.#view.position));
+  }
+
+  catchUp(): Promise<void> {
+    return this.#inTurn(() => this.#readOn());
+  }
+
+  async #write(events: readonly NewEvent[]): Promise<Position> {
+    const appended = await this.#store.append(this.id, events, { by: "executor", lease: this.lease });
+    if (appended.ok) return appended.position;
+    throw new LeaseLost(`${this.id}: ${appended.code}`);
+  }
+
+  async #readOn(): Promise<void> {
+    for (;;) {
+      const from = this.#view.position < this.#contextAt ? this.#view.position : this.#contextAt;
+      const events = await this.#store.events(this.id, from, PAGE_EVENTS);
+      for (const event of events) {
+        if (event.position > this.#contextAt) {
+          applyContext(this.context, event);
+          this.#contextAt = event.position;
+        }
+        if (event.position > this.#view.position && apply(this.#view, event).outcome === "gap") {
+          const view = await this.#store.view(this.id);
+          if (!view) throw new LeaseLost(`${this.id} is gone`);
+          this.#view = view;
+        }
+      }
+      if (events.length < PAGE_EVENTS) return;
+    }
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(run);
+    this.#queue = result.catch(() => {}); // the caller hears of it; the next one tries for itself
+    return result;
+  }
+}

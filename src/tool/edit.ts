@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { digestOf, fileFault, fileText } from "./file-text.ts";
+import { replaceInside } from "./inside.ts";
+import type { Tool } from "./tool.ts";
+
+const Args = z.strictObject({
+  path: z.string().describe("Relative to the workspace."),
+  old: z.string().min(1).describe("The text to replace, exactly as it stands in the file, and only once."),
+  new: z.string(),
+});
+
+/** The file's digest before and after: whoever runs this again knows whether it was done. */
+const Trace = z.object({ before: z.string(), after: z.string() });
+
+export const edit: Tool<z.infer<typeof Args>> = {
+  name: "edit",
+  description: "Replaces one stretch of text in a file of the workspace.",
+  args: Args,
+  effect: "idempotent",
+  kind: "plain",
+  about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
+  async prepare(args, { workspace }) {
+    const file = await fileText(workspace, args.path);
+    if (!file.ok) return { ok: false, result: file.why };
+    const edited = replaceOnce(file.text, args);
+    return edited.ok
+      ? { ok: true, trace: { before: digestOf(file.text), after: digestOf(edited.text) } }
+      : edited;
+  },
+  async run(args, { workspace, trace }) {
+    const { before, after } = Trace.parse(trace);
+    const file = await fileText(workspace, args.path);
+    if (!file.ok) return { status: "error", result: file.why };
+    const done = { status: "ok", result: `Edited ${args.path}.` } as const;
+    const digest = digestOf(file.text);
+    if (digest === after) return done;
+    if (digest !== before)
+      return {
+        status: "error",
+        result: `${args.path} was changed by something else meanwhile: read it again.`,
+      };
+    const edited = replaceOnce(file.text, args);
+    if (!edited.ok) return { status: "error", result: edited.result };
+    try {
+      await replaceInside(workspace, args.path, edited.text);
+      return done;
+    } catch (error) {
+      return { status: "error", result: fileFault(args.path, error).why };
+    }
+  },
+};
+
+function replaceOnce(
+  text: string,
+  args: z.infer<typeof Args>,
+): { ok: true; text: string } | { ok: false; result: string } {
+  const at = text.indexOf(args.old);
+  if (at < 0)
+    return {
+      ok: false,
+      result: `${args.path} does not contain that text: read it and copy the text exactly.`,
+    };
+  if (text.indexOf(args.old, at + 1) >= 0)
+    return {
+      ok: false,
+      result: `${args.path} contains that text more than once: give more of what surrounds it.`,
+    };
+  return { ok: true, text: text.slice(0, at) + args.new + text.slice(at + args.old.length) };
+}

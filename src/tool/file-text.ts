@@ -1,0 +1,44 @@
+// Reading a workspace file as text, within bounds, with failures a model can act on.
+import { createHash } from "node:crypto";
+import { openInside, Outside } from "./inside.ts";
+
+export const FILE_MAX_BYTES = 10 * 1024 * 1024;
+
+export type FileText = { ok: true; text: string } | { ok: false; missing: boolean; why: string };
+
+export async function fileText(workspace: string, path: string): Promise<FileText> {
+  try {
+    const file = await openInside(workspace, path);
+    try {
+      const { size } = await file.stat();
+      if (size > FILE_MAX_BYTES)
+        return refused(`${path} has ${size} bytes; at most ${FILE_MAX_BYTES} can be read: use shell`);
+      const bytes = await file.readFile();
+      if (bytes.subarray(0, 8000).includes(0)) return refused(`${path} is not a text file (${size} bytes)`);
+      return { ok: true, text: bytes.toString("utf8") };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return fileFault(path, error);
+  }
+}
+
+export function fileFault(path: string, error: unknown): Extract<FileText, { ok: false }> {
+  if (error instanceof Outside) return refused(error.message);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return { ok: false, missing: true, why: `${path} does not exist` };
+  if (code === "ENOTDIR") return refused(`a part of ${path} is not a directory`);
+  if (code === "EISDIR") return refused(`${path} is a directory`);
+  if (code === "EACCES" || code === "EPERM") return refused(`${path} can't be opened: permission denied`);
+  if (code === "ENOSPC") return refused(`${path} can't be written: the disk is full`);
+  throw error;
+}
+
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function refused(why: string): Extract<FileText, { ok: false }> {
+  return { ok: false, missing: false, why };
+}

@@ -1,0 +1,148 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile, chmod, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { edit } from "./edit.ts";
+import { read } from "./read.ts";
+import type { Outcome, PlainAction, Tool } from "./tool.ts";
+import { write } from "./write.ts";
+
+let base: string;
+let workspace: string;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "holdfast-tool-"));
+  workspace = join(base, "work");
+  await mkdir(workspace);
+  await writeFile(join(base, "secret"), "not yours");
+});
+afterEach(() => rm(base, { recursive: true }));
+
+async function use<Args>(tool: Tool<Args>, args: Args): Promise<Outcome> {
+  const place = { session: "ses_1", workspace };
+  const action = tool as Tool<Args> & PlainAction<Args>; // the tools here are plain ones
+  const prepared = (await action.prepare?.(args, place)) ?? { ok: true, trace: null };
+  if (!prepared.ok) return { status: "error", result: prepared.result };
+  return action.run(args, {
+    ...place,
+    call: "c",
+    trace: prepared.trace,
+    signal: new AbortController().signal,
+  });
+}
+
+describe("files", () => {
+  it("are written, edited and read back", async () => {
+    expect(await use(write, { path: "notes/a.txt", text: "one\ntwo\n" })).toMatchObject({ status: "ok" });
+    expect(await use(edit, { path: "notes/a.txt", old: "two", new: "three" })).toMatchObject({
+      status: "ok",
+    });
+    expect(await use(read, { path: "notes/a.txt" })).toEqual({
+      status: "ok",
+      result: "     1\tone\n     2\tthree\n",
+    });
+    expect(await readdir(join(workspace, "notes"))).toEqual(["a.txt"]);
+  });
+
+  it("keep their mode when they are replaced", async () => {
+    await writeFile(join(workspace, "run.sh"), "echo a");
+    await chmod(join(workspace, "run.sh"), 0o755);
+    await use(edit, { path: "run.sh", old: "a", new: "b" });
+    expect((await stat(join(workspace, "run.sh"))).mode & 0o777).toBe(0o755);
+  });
+
+  it("are paged by lines, with how to read on", async () => {
+    await writeFile(
+      join(workspace, "long"),
+      Array.from({ length: 50 }, (_, n) => `line ${n + 1}`).join("\n"),
+    );
+    const page = await use(read, { path: "long", offset: 10, limit: 2 });
+    expect(page.result).toBe("    10\tline 10\n    11\tline 11\n[39 more lines: read on with offset 12]");
+    expect(await use(read, { path: "long", offset: 51 })).toEqual({
+      status: "error",
+      result: "long has only 50 lines",
+    });
+  });
+
+  it.each([
+    ["..", "../secret"],
+    ["an absolute path", "/etc/hostname"],
+    ["a path that comes back", "x/../../secret"],
+    ["a NUL", "a\0b"],
+  ])("outside are refused: %s", async (_, path) => {
+    for (const outcome of [
+      await use(read, { path }),
+      await use(write, { path, text: "x" }),
+      await use(edit, { path, old: "not", new: "now" }),
+    ])
+      expect(outcome.status).toBe("error");
+    expect(await readFile(join(base, "secret"), "utf8")).toBe("not yours");
+  });
+
+  it("behind a symbolic link that leads out are refused, for reading and writing, as a file and as a directory", async () => {
+    await symlink(join(base, "secret"), join(workspace, "link"));
+    await symlink(base, join(workspace, "up"));
+    for (const path of ["link", "up/secret"]) {
+      expect(await use(read, { path })).toMatchObject({ status: "error" });
+      expect(await use(write, { path, text: "mine" })).toMatchObject({ status: "error" });
+    }
+    expect(await readFile(join(base, "secret"), "utf8")).toBe("not yours");
+    expect(await readdir(base)).toEqual(["secret", "work"]);
+  });
+
+  it("behind a link that is swapped all the while are never read from outside", async () => {
+    await mkdir(join(workspace, "in"));
+    await writeFile(join(workspace, "in/secret"), "ours");
+    const link = join(workspace, "way");
+    let swapping = true;
+    const swap = (async () => {
+      for (let n = 0; swapping && n < 100_000; n++) {
+        await rm(link, { force: true });
+        await symlink(n % 2 ? base : join(workspace, "in"), link);
+      }
+    })();
+    const seen = new Set<string>();
+    for (let n = 0; n < 400; n++) seen.add((await use(read, { path: "way/secret" })).result);
+    swapping = false;
+    await swap;
+    expect([...seen].filter((result) => result.includes("not yours"))).toEqual([]);
+  });
+
+  it("that are none say so: a directory, a pipe, a binary, a missing one", async () => {
+    await mkdir(join(workspace, "dir"));
+    execFileSync("mkfifo", [join(workspace, "pipe")]);
+    await writeFile(join(workspace, "bin"), Buffer.from([1, 0, 2]));
+    expect((await use(read, { path: "dir" })).result).toContain("not a file");
+    expect((await use(read, { path: "pipe" })).result).toContain("not a file");
+    expect((await use(read, { path: "bin" })).result).toContain("not a text file");
+    expect((await use(read, { path: "none" })).result).toBe("none does not exist");
+    expect((await use(write, { path: "dir", text: "x" })).status).toBe("error");
+  });
+});
+
+describe("an edit", () => {
+  it("that ran before a crash is not done again, though its result contains what it replaced", async () => {
+    await writeFile(join(workspace, "f"), "a");
+    const place = { session: "ses_1", workspace };
+    const plain = edit as typeof edit & PlainAction<{ path: string; old: string; new: string }>;
+    const args = { path: "f", old: "a", new: "aa" };
+    const prepared = await plain.prepare!(args, place);
+    const call = {
+      ...place,
+      call: "c",
+      trace: prepared.ok && prepared.trace,
+      signal: new AbortController().signal,
+    };
+    await plain.run(args, call);
+    expect(await plain.run(args, call)).toMatchObject({ status: "ok" });
+    expect(await readFile(join(workspace, "f"), "utf8")).toBe("aa");
+    await writeFile(join(workspace, "f"), "someone else's");
+    expect(await plain.run(args, call)).toMatchObject({ status: "error" });
+  });
+
+  it("wants its text exactly once", async () => {
+    await writeFile(join(workspace, "f"), "x y x");
+    expect((await use(edit, { path: "f", old: "x", new: "z" })).result).toContain("more than once");
+    expect((await use(edit, { path: "f", old: "q", new: "z" })).result).toContain("does not contain");
+  });
+});

@@ -1,0 +1,89 @@
+// Files stay inside the workspace: by what was really opened, not by what a path looked like a moment before. A path is
+// opened first and judged by where its descriptor leads, so that no symbolic link can be swapped in between.
+import { constants } from "node:fs";
+import { open, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { randomUUID } from "node:crypto";
+
+/** The path leads out of the workspace, or is none. Its message is what the model is told. */
+export class Outside extends Error {}
+
+/** Opens for reading. The caller closes it. */
+export async function openInside(workspace: string, path: string): Promise<FileHandle> {
+  const file = await open(within(workspace, path), constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO must not hold us
+  try {
+    await mustBeInside(workspace, path, await pathOf(file, within(workspace, path)));
+    if (!(await file.stat()).isFile()) throw new Outside(`${path} is not a file`);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Replaces the file whole or not at all, in a directory that was opened and judged. */
+export async function replaceInside(workspace: string, path: string, text: string): Promise<void> {
+  const target = within(workspace, path);
+  const folder = await open(dirname(target), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const real = await pathOf(folder, dirname(target));
+    await mustBeInside(workspace, path, real);
+    const mode = await modeOf(join(real, basename(target)));
+    const draft = join(real, `.${basename(target)}.${randomUUID().slice(0, 8)}`);
+    const file = await open(
+      draft,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      mode,
+    );
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, join(real, basename(target))).catch(async (error: unknown) => {
+      await unlink(draft);
+      throw error;
+    });
+  } finally {
+    await folder.close();
+  }
+}
+
+function within(workspace: string, path: string): string {
+  if (path.includes("\0")) throw new Outside("a path can't contain a NUL character");
+  const target = isAbsolute(path) ? resolve(path) : resolve(workspace, path);
+  if (target !== resolve(workspace) && !target.startsWith(resolve(workspace) + sep))
+    throw outside(path, workspace);
+  return target;
+}
+
+async function mustBeInside(workspace: string, path: string, real: string): Promise<void> {
+  const root = await realpath(workspace);
+  if (real !== root && !real.startsWith(root + sep)) throw outside(path, workspace);
+}
+
+/** Linux tells where a descriptor leads; elsewhere the path is resolved anew, which leaves a moment for a swap. */
+async function pathOf(file: FileHandle, path: string): Promise<string> {
+  return process.platform === "linux" ? realpath(`/proc/self/fd/${file.fd}`) : realpath(path);
+}
+
+async function modeOf(path: string): Promise<number> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return (await file.stat()).mode & 0o777;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0o644;
+    if ((error as NodeJS.ErrnoException).code === "ELOOP")
+      throw new Outside(`${path} is a symbolic link: name the file itself`);
+    throw error;
+  }
+}
+
+function outside(path: string, workspace: string): Outside {
+  return new Outside(`${path} leads out of the workspace ${workspace}`);
+}

@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import type { Tool } from "./tool.ts";
+
+const TIMEOUT_MAX_SECONDS = 24 * 3600;
+
+const Args = z.strictObject({
+  command: z.string().min(1).max(100_000),
+  cwd: z.string().optional().describe("Relative to the workspace."),
+  background: z
+    .boolean()
+    .optional()
+    .describe("Do not wait for it: it goes on, and `process` shows and stops it."),
+  stdin: z
+    .boolean()
+    .optional()
+    .describe("Keep its standard input open for `process write`; only with background."),
+  timeoutSeconds: z.number().positive().max(TIMEOUT_MAX_SECONDS).optional(),
+});
+
+export const shell: Tool<z.infer<typeof Args>> = {
+  name: "shell",
+  description:
+    "Runs a command with sh. It goes on if Holdfast is restarted, and its real output and exit code are given.",
+  args: Args,
+  effect: "unsafe",
+  kind: "command",
+  about: ({ command, cwd }, { workspace }) => ({
+    title: command,
+    subject: command,
+    command,
+    cwd: resolve(workspace, cwd ?? "."),
+    harmless: false,
+  }),
+  command: ({ command, cwd, background = false, stdin = false, timeoutSeconds }, { workspace }) => ({
+    command,
+    cwd: resolve(workspace, cwd ?? "."),
+    background,
+    stdin: background && stdin,
+    timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+  }),
+};

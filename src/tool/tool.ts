@@ -1,0 +1,61 @@
+// The seam to what an agent can do. A tool checks its arguments, says what it is about, and acts; whether it may act,
+// and what happens when it dies, is the executor's affair.
+import type { z } from "zod";
+
+export type Effect = "read" | "idempotent" | "unsafe";
+
+export type Tool<Args = unknown> = {
+  name: string;
+  description: string;
+  args: z.ZodType<Args>;
+  /** `read` and `idempotent` run again after a crash that left no trace; `unsafe` never does. */
+  effect: Effect;
+  /** What rules and people judge by. */
+  about(args: Args, place: Place): About;
+} & Action<Args>;
+
+export type Action<Args> =
+  | PlainAction<Args>
+  /** Runs a command under the shim: it outlives the server and is found again. */
+  | { kind: "command"; command(args: Args, place: Place): CommandSpec }
+  /** Put to a person; the answer is the result. */
+  | { kind: "ask"; question(args: Args): Question }
+  /** Done by another session. */
+  | { kind: "delegate"; delegation(args: Args): Delegation };
+
+export type PlainAction<Args> = {
+  kind: "plain";
+  /** What `run` will know its own effect by; committed before it acts, and given to it then and after a crash. */
+  prepare?(args: Args, place: Place): Promise<Prepared>;
+  run(args: Args, call: Call): Promise<Outcome>;
+};
+
+export type Prepared = { ok: true; trace: unknown } | { ok: false; result: string };
+export type Question = { title: string; choices: { id: string; label: string }[]; multiple: boolean };
+export type Delegation = { prompt: string; profile: string | undefined; background: boolean };
+
+export type Place = { session: string; workspace: string };
+
+export type About = {
+  /** One line for a row or a card. */
+  title: string;
+  /** What patterns match: a command, a path. */
+  subject: string;
+  /** The exact bytes that will run, where it is a command. */
+  command?: string;
+  cwd: string;
+  /** It only looks, or changes nothing outside the workspace. */
+  harmless: boolean;
+};
+
+export type CommandSpec = {
+  command: string;
+  cwd: string;
+  background: boolean;
+  stdin: boolean;
+  timeoutMs: number | undefined;
+};
+
+export type Call = Place & { call: string; trace: unknown; signal: AbortSignal };
+
+export type Outcome = { status: "ok" | "error"; result: string };

@@ -1,0 +1,31 @@
+import { mkdir } from "node:fs/promises";
+import { dirname, resolve, sep } from "node:path";
+import { z } from "zod";
+import { fileFault } from "./file-text.ts";
+import { replaceInside } from "./inside.ts";
+import type { Tool } from "./tool.ts";
+
+const Args = z.strictObject({
+  path: z.string().describe("Relative to the workspace. Its directory is made if it is missing."),
+  text: z.string().max(200_000),
+});
+
+export const write: Tool<z.infer<typeof Args>> = {
+  name: "write",
+  description: "Writes a file of the workspace, whole. What was in it is replaced.",
+  args: Args,
+  effect: "idempotent", // the same bytes again
+  kind: "plain",
+  about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
+  async run({ path, text }, { workspace }) {
+    try {
+      const folder = dirname(resolve(workspace, path));
+      // Judged again by what is opened; this only keeps a plain "../x" from making directories.
+      if (folder.startsWith(resolve(workspace) + sep)) await mkdir(folder, { recursive: true });
+      await replaceInside(workspace, path, text);
+      return { status: "ok", result: `Wrote ${Buffer.byteLength(text)} bytes to ${path}.` };
+    } catch (error) {
+      return { status: "error", result: fileFault(path, error).why };
+    }
+  },
+};
