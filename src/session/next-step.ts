@@ -111,8 +111,8 @@ function afterStep(view: View, step: Step, model: string, limits: Limits): NextS
   if (!turn) return { do: "rest" };
   const calls = openCalls(view);
   if (calls.length > 0) {
-    // An ask holds its own call only: the others go on, and what is left is a row.
-    const held = new Set(view.asks.map(({ call }) => call));
+    // An ask or a delegate holds its own call only: the others go on, and what is left is a row.
+    const held = new Set([...view.asks, ...view.delegates].map(({ call }) => call));
     return calls.every(({ call }) => held.has(call))
       ? { do: "wait", asks: view.asks.map(({ ask }) => ask), until: null }
       : { do: "run_tools", step: step.step, calls };
@@ -151,7 +151,8 @@ function callModel(view: View, turn: string, step: string, attempt: number, mode
   };
 }
 
-function fail(view: View, turn: string, code: string, message: string): NextStep {
+/** Ends a turn that can't go on, leaving nothing of it open. */
+export function failFacts(view: View, turn: string, code: string, message: string): NewFact[] {
   const unfinished = openCalls(view).map(({ call }): NewFact => ({
     type: "tool_finished",
     data: { call, status: "unknown", result: "It is not known whether this took effect: verify." },
@@ -163,15 +164,12 @@ function fail(view: View, turn: string, code: string, message: string): NextStep
     type: "ask_closed",
     data: { ask, kind, reason: "withdrawn" },
   }));
-  return {
-    do: "record",
-    facts: [
-      ...aborted,
-      ...unfinished,
-      ...asks,
-      { type: "turn_ended", data: { turn, outcome: "failed", error: { code, message } } },
-    ],
-  };
+  const ended: NewFact = { type: "turn_ended", data: { turn, outcome: "failed", error: { code, message } } };
+  return [...aborted, ...unfinished, ...asks, ended];
+}
+
+function fail(view: View, turn: string, code: string, message: string): NextStep {
+  return { do: "record", facts: failFacts(view, turn, code, message) };
 }
 
 function newStepId(view: View): string {

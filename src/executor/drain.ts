@@ -1,0 +1,240 @@
+// One held session, worked on until nothing is left to do but wait: ask what is next, append the intent, act, append the
+// outcome. Everything that decides is in the log; what is in memory here can be lost at any line.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Driver } from "../driver/driver.ts";
+import type { Policy } from "../session/approval.ts";
+import type { FactData, NewFact, Usage } from "../session/event.ts";
+import { failFacts, nextStep, type Limits, type NextStep } from "../session/next-step.ts";
+import { StorageError, type Lease, type Store } from "../store/store.ts";
+import type { Tool } from "../tool/tool.ts";
+import { callModel, type Stop } from "./call-model.ts";
+import type { Commands } from "./commands.ts";
+import { HeldSession, LeaseLost } from "./held-session.ts";
+import { modelContext } from "./model-context.ts";
+import type { RetryLimits } from "./retry-time.ts";
+import { processOf } from "./run-command.ts";
+import { runTools } from "./run-tools.ts";
+import type { Delegates } from "./tool-work.ts";
+import { toolSpecs } from "./tool-specs.ts";
+
+/** A named agent, resolved from the configuration. */
+export type Profile = {
+  driver: Driver;
+  model: string;
+  instructions: string;
+  workspace: string;
+  tools: ReadonlyMap<string, Tool>;
+  policy: Policy;
+  sandboxed: boolean;
+  price: (model: string, usage: Usage) => Usage;
+};
+
+export type DrainContext = {
+  store: Store;
+  profile(name: string): Profile | undefined;
+  commands: Commands;
+  delegates(session: HeldSession): Delegates;
+  saveRule(profile: string, rule: FactData<"rule_added">): Promise<void>;
+  longText(session: string, text: string): Promise<FactData<"tool_finished">["result"]>;
+  newAsk(): string;
+  now(): number;
+  chance(): number;
+  limits: Limits;
+  retry: RetryLimits;
+  log: { info(detail: object, message: string): void; error(detail: object, message: string): void };
+};
+
+export async function drain(
+  context: DrainContext,
+  lease: Lease,
+  takeover: boolean,
+  shutdown: AbortSignal,
+): Promise<void> {
+  const lost = new AbortController();
+  const heartbeat = keepLease(context.store, lease, lost);
+  try {
+    const session = await HeldSession.open(context.store, lease);
+    const { turn } = session.view;
+    if (takeover && turn)
+      await session.append([
+        { type: "executor_recovered", data: { epoch: lease.epoch, takeover: turn.takeovers + 1 } },
+      ]);
+    await work(context, session, AbortSignal.any([lost.signal, shutdown]));
+    await context.store.releaseLease(lease);
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    context.log.info(
+      { session: lease.log, epoch: lease.epoch, why: error.message },
+      "the lease went to another executor",
+    );
+  } finally {
+    heartbeat.abort();
+  }
+}
+
+async function work(context: DrainContext, session: HeldSession, broken: AbortSignal): Promise<void> {
+  const { limits, now } = context;
+  while (!broken.aborted) {
+    const { meta, turn } = session.view;
+    const profile = context.profile(meta.profile);
+    if (!profile) {
+      if (!turn && session.view.queue.length === 0) return;
+      if (turn)
+        await session.append(
+          failFacts(
+            session.view,
+            turn.id,
+            "unknown_profile",
+            `There is no profile "${meta.profile}" in the configuration.`,
+          ),
+        );
+      else await session.append(startOf(nextStep(session.view, "none", iso(now()), limits)));
+      continue;
+    }
+    const next = nextStep(session.view, meta.model ?? profile.model, iso(now()), limits);
+    if (next.do === "rest" || next.do === "wait") return;
+    try {
+      await perform(context, session, profile, next, broken);
+    } catch (error) {
+      if (error instanceof LeaseLost || error instanceof StorageError) throw error;
+      await giveUp(context, session, error);
+    }
+  }
+}
+
+async function perform(
+  context: DrainContext,
+  session: HeldSession,
+  profile: Profile,
+  next: NextStep,
+  broken: AbortSignal,
+): Promise<void> {
+  switch (next.do) {
+    case "record":
+      return session.append(next.facts);
+    case "stop":
+      await Promise.all(next.calls.map(({ call }) => context.commands.stop(processOf({ session }, call))));
+      return session.append(next.facts);
+    case "call_model":
+      await session.append(next.facts);
+      return withStops(context.store, session, broken, (signal) =>
+        attempt(context, session, profile, next, signal),
+      );
+    case "run_tools":
+      return withStops(context.store, session, broken, (signal) =>
+        runTools(toolWork(context, session, profile, signal)),
+      );
+    case "rest":
+    case "wait":
+      return;
+  }
+}
+
+async function attempt(
+  context: DrainContext,
+  session: HeldSession,
+  profile: Profile,
+  next: Extract<NextStep, { do: "call_model" }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { step, attempt: number } = next;
+  const model = session.view.meta.model ?? profile.model;
+  await callModel({
+    session,
+    driver: profile.driver,
+    request: {
+      model,
+      step,
+      instructions: profile.instructions,
+      context: await modelContext(context.store, session.context.entries),
+      tools: toolSpecs(profile.tools),
+      session: session.id,
+    },
+    step,
+    attempt: number,
+    signal,
+    price: (usage) => profile.price(model, usage),
+    retry: context.retry,
+    now: context.now,
+    chance: context.chance,
+  });
+}
+
+function toolWork(context: DrainContext, session: HeldSession, profile: Profile, signal: AbortSignal) {
+  const { meta } = session.view;
+  return {
+    session,
+    tools: profile.tools,
+    place: { session: session.id, workspace: meta.workspace ?? profile.workspace },
+    policy: () => ({ ...profile.policy, saved: [...profile.policy.saved, ...session.view.rules] }),
+    sandboxed: profile.sandboxed,
+    commands: context.commands,
+    delegates: context.delegates(session),
+    newAsk: context.newAsk,
+    saveRule: (rule: FactData<"rule_added">) => context.saveRule(meta.profile, rule),
+    longText: (text: string) => context.longText(session.id, text),
+    signal,
+  };
+}
+
+/** Runs an effect that a person may stop: a stop is a fact, so the log is watched for it meanwhile. */
+async function withStops(
+  store: Store,
+  session: HeldSession,
+  broken: AbortSignal,
+  run: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController();
+  const over = new AbortController();
+  const shutdown = () => stop.abort("shutdown" satisfies Stop);
+  broken.addEventListener("abort", shutdown);
+  if (broken.aborted) shutdown();
+  const wakes = store.watch(session.id, over.signal);
+  const watching = (async () => {
+    if (session.view.turn?.stopRequested) return stop.abort("stopped" satisfies Stop);
+    for await (const _ of wakes) {
+      await session.catchUp();
+      if (session.view.turn?.stopRequested) return stop.abort("stopped" satisfies Stop);
+    }
+  })();
+  try {
+    await run(stop.signal);
+  } finally {
+    over.abort();
+    broken.removeEventListener("abort", shutdown);
+    await watching;
+  }
+}
+
+/** A fault of ours ends the turn with its reason: a session is never wedged, and never tries the same for ever. */
+async function giveUp(context: DrainContext, session: HeldSession, error: unknown): Promise<void> {
+  context.log.error({ session: session.id, err: error }, "a step failed unexpectedly");
+  await session.catchUp();
+  const { turn } = session.view;
+  if (!turn) throw error;
+  const message = error instanceof Error ? error.message : String(error);
+  await session.append(failFacts(session.view, turn.id, "internal", `Holdfast itself failed: ${message}`));
+}
+
+/** Renews at a third of the lease's time, so that two renewals may fail before it is anyone else's. */
+function keepLease(store: Store, lease: Lease, lost: AbortController): AbortController {
+  const over = new AbortController();
+  const beat = async () => {
+    while (!over.signal.aborted) {
+      await delay(lease.ttlMs / 3, undefined, { signal: over.signal });
+      const renewed = await store.renewLease(lease).catch(() => ({ ok: true as const })); // a storage error is no verdict
+      if (!renewed.ok) return lost.abort();
+    }
+  };
+  beat().catch(() => {}); // only the end of the waiting
+  return over;
+}
+
+function startOf(next: NextStep): NewFact[] {
+  if (next.do !== "record") throw new Error(`a session without a turn was told to ${next.do}`);
+  return next.facts;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,87 @@
+// The service: claims what can go on, drains several sessions at once up to a cap, and lets go of all of them when the
+// server is to stop. Which session comes next is the database's choice; wakes only make it sooner.
+import type { Lease } from "../store/store.ts";
+import { drain, type DrainContext } from "./drain.ts";
+
+export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: number };
+
+export class Executor {
+  readonly #context: DrainContext;
+  readonly #options: ExecutorOptions;
+  readonly #shutdown = new AbortController();
+  readonly #drains = new Set<Promise<void>>();
+  #claiming: Promise<void> | undefined;
+  #again = false;
+  #service: Promise<unknown> | undefined;
+
+  constructor(context: DrainContext, options: ExecutorOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /** How many sessions it works on now. */
+  get active(): number {
+    return this.#drains.size;
+  }
+
+  start(): void {
+    const { signal } = this.#shutdown;
+    const poll = setInterval(() => this.#look(), this.#options.pollMs);
+    signal.addEventListener("abort", () => clearInterval(poll), { once: true });
+    this.#service = (async () => {
+      this.#look();
+      for await (const _ of this.#context.store.changes(signal)) this.#look();
+    })();
+  }
+
+  /** No new work; what runs is broken off with a fact, commands go on by themselves, leases are given back. */
+  async stop(): Promise<void> {
+    this.#shutdown.abort();
+    await this.#claiming;
+    await Promise.all(this.#drains);
+    await this.#service;
+  }
+
+  /** One look at a time; one that is asked for meanwhile follows. */
+  #look(): void {
+    if (this.#claiming) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#claiming = this.#claimAll().finally(() => {
+      this.#claiming = undefined;
+      if (this.#again && !this.#shutdown.signal.aborted) this.#look();
+    });
+  }
+
+  async #claimAll(): Promise<void> {
+    const { store, log } = this.#context;
+    try {
+      while (!this.#shutdown.signal.aborted && this.#drains.size < this.#options.maxTurns) {
+        const claimed = await store.claimSession(this.#options.leaseMs);
+        if (!claimed) return;
+        this.#begin(claimed.lease, claimed.takeover);
+      }
+    } catch (error) {
+      log.error({ err: error }, "no session could be claimed; trying again");
+    }
+  }
+
+  #begin(lease: Lease, takeover: boolean): void {
+    const { log } = this.#context;
+    const done = drain(this.#context, lease, takeover, this.#shutdown.signal)
+      .catch((error: unknown) => {
+        // The lease is left to run out: whoever claims next goes on from the log.
+        log.error(
+          { err: error, session: lease.log },
+          "a session's work broke off; it will be taken up again",
+        );
+      })
+      .finally(() => {
+        this.#drains.delete(done);
+        this.#look(); // a place is free
+      });
+    this.#drains.add(done);
+  }
+}

@@ -1,0 +1,250 @@
+// The calls of a step, all at once, each from where it stands: proposed, judged, perhaps put to a person, started,
+// finished. Each arrow is a fact before the effect that follows it, so a crash between any two is a place to go on from.
+import { createHash } from "node:crypto";
+import { brokenText } from "../driver/driver.ts";
+import { decide, exactRule, type Proposal } from "../session/approval.ts";
+import type { FactData, NewFact } from "../session/event.ts";
+import { openCalls } from "../session/next-step.ts";
+import type { ToolPart } from "../session/view.ts";
+import type { About, Tool } from "../tool/tool.ts";
+import { runCommand } from "./run-command.ts";
+import { finish, finished, type ToolWork } from "./tool-work.ts";
+
+type Ready = { part: ToolPart; tool: Tool; args: unknown; about: About };
+
+/** Resolves when no call can go further: all finished, or left to asks and delegates. */
+export async function runTools(work: ToolWork): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    openCalls(work.session.view).map((part) => runCall(work, part.call)),
+  );
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+async function runCall(work: ToolWork, call: string): Promise<void> {
+  const ready = await readyCall(work, call);
+  if (!ready) return;
+  if (ready.part.state === "started") return resume(work, ready);
+  const go = await mayRun(work, ready);
+  if (go) await start(work, ready);
+}
+
+/** Checked and proposed; undefined when that was the end of it. */
+async function readyCall(work: ToolWork, call: string): Promise<Ready | undefined> {
+  const part = partOf(work, call);
+  if (!part) return undefined;
+  const tool = work.tools.get(part.name);
+  if (!tool)
+    return refuse(
+      work,
+      part,
+      `There is no tool "${part.name}". There are: ${[...work.tools.keys()].join(", ")}.`,
+    );
+  const broken = brokenText(part.args);
+  if (broken !== undefined) return refuse(work, part, `The arguments are not JSON: ${broken.slice(0, 500)}`);
+  const parsed = tool.args.safeParse(part.args);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(
+      ({ path, message }) => `${path.join(".") || "arguments"}: ${message}`,
+    );
+    return refuse(work, part, `The arguments do not fit: ${faults.join("; ")}`);
+  }
+  if (part.state === "called") await work.session.append([proposed(part, tool.effect)]);
+  const now = partOf(work, call);
+  return now && { part: now, tool, args: parsed.data, about: tool.about(parsed.data, work.place) };
+}
+
+async function refuse(work: ToolWork, part: ToolPart, result: string): Promise<undefined> {
+  const facts: NewFact[] = part.state === "called" ? [proposed(part, "read")] : [];
+  await work.session.append([
+    ...facts,
+    { type: "tool_finished", data: { call: part.call, status: "error", result } },
+  ]);
+}
+
+/** True when it may run now. Otherwise it is denied, or a row that waits for a person. */
+async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
+  const { part, tool, about } = ready;
+  if (work.session.view.asks.some((ask) => ask.call === part.call)) return false;
+  if (tool.kind === "ask") {
+    if (part.answer)
+      await finish(work, part.call, "ok", answerText(part.answer, tool.question(ready.args).choices));
+    else await openClarify(work, part, tool.question(ready.args));
+    return false;
+  }
+  const proposal = proposalOf(work, ready);
+  if (part.answer) return answered(work, part, proposal, about);
+  const { session, policy } = work;
+  const decision = decide(proposal, policy());
+  if (decision.decision === "deny") {
+    await finish(work, part.call, "denied", decision.why);
+    return false;
+  }
+  if (decision.decision === "allow") return true;
+  const { title, command, cwd } = about;
+  await session.append([
+    {
+      type: "ask_opened",
+      data: {
+        ask: work.newAsk(),
+        kind: "approval",
+        title: `${part.name}: ${title.slice(0, 300)}`,
+        call: part.call,
+        digest: proposal.digest,
+        ...(command !== undefined && { command }),
+        cwd,
+        choices: APPROVAL_CHOICES,
+      },
+    },
+  ]);
+  return false;
+}
+
+const APPROVAL_CHOICES = [
+  { id: "once", label: "Once" },
+  { id: "session", label: "In this session" },
+  { id: "always", label: "Always" },
+  { id: "deny", label: "Deny" },
+];
+
+async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, about: About): Promise<boolean> {
+  const { choice, text } = part.answer ?? {};
+  if (choice === "once") return true;
+  if (choice === "session" || choice === "always") {
+    const rule = exactRule(proposal, about.command ?? about.title);
+    if (choice === "always") await work.saveRule(rule);
+    await work.session.append([{ type: "rule_added", data: rule }]);
+    return true;
+  }
+  await finish(
+    work,
+    part.call,
+    "denied",
+    text ? `The person denied this: ${text}` : "The person denied this.",
+  );
+  return false;
+}
+
+async function start(work: ToolWork, { part, tool, args, about }: Ready): Promise<void> {
+  const { call } = part;
+  switch (tool.kind) {
+    case "plain": {
+      const prepared = (await tool.prepare?.(args, work.place)) ?? { ok: true, trace: undefined };
+      if (!prepared.ok) return finish(work, call, "error", prepared.result);
+      const { trace } = prepared;
+      await work.session.append([
+        { type: "tool_started", data: { call, ...(trace !== undefined && { trace }) } },
+      ]);
+      return runPlain(work, call, tool, args, trace);
+    }
+    case "command":
+      return runCommand(work, call, tool.command(args, work.place), "start");
+    case "delegate":
+      return runDelegate(work, call, tool.delegation(args));
+    case "ask":
+      throw new Error(`${part.name} is answered, not started (${about.title})`);
+  }
+}
+
+/** An executor died while this ran: its own trace decides first, then what kind of effect it has. */
+async function resume(work: ToolWork, { part, tool, args }: Ready): Promise<void> {
+  const { call } = part;
+  switch (tool.kind) {
+    case "command":
+      return runCommand(work, call, tool.command(args, work.place), "resume");
+    case "delegate":
+      return runDelegate(work, call, tool.delegation(args));
+    case "plain":
+      if (tool.effect !== "unsafe") return runPlain(work, call, tool, args, part.trace);
+      return finish(
+        work,
+        call,
+        "unknown",
+        "It is not known whether this took effect: verify before you go on.",
+      );
+    case "ask":
+      throw new Error(`${part.name} is answered, not started`);
+  }
+}
+
+async function runPlain(
+  work: ToolWork,
+  call: string,
+  tool: Tool,
+  args: unknown,
+  trace: unknown,
+): Promise<void> {
+  if (tool.kind !== "plain") return;
+  const outcome = await tool
+    .run(args, { ...work.place, call, trace, signal: work.signal })
+    .catch((error: unknown) => ({
+      status: "error" as const,
+      result: `The tool itself failed: ${error instanceof Error ? error.message : String(error)}`,
+    }));
+  if (work.signal.aborted) return; // a stop is told by the stop's own facts
+  await finish(work, call, outcome.status, outcome.result);
+}
+
+async function runDelegate(
+  work: ToolWork,
+  call: string,
+  { prompt, profile, background }: { prompt: string; profile: string | undefined; background: boolean },
+): Promise<void> {
+  const { session } = work;
+  if (session.view.delegates.some((delegate) => delegate.call === call)) return; // under way; its return wakes us
+  if (partOf(work, call)?.state === "proposed")
+    await session.append([{ type: "tool_started", data: { call } }]);
+  const child = await work.delegates.start(call, prompt, profile, background);
+  if ("refused" in child) return finish(work, call, "error", child.refused);
+  const delegated: NewFact = { type: "delegated", data: { session: child.session, call, background } };
+  if (!background) return session.append([delegated]);
+  await session.append([
+    delegated,
+    finished(call, "ok", `Session ${child.session} works on it; its result comes as an input.`),
+  ]);
+}
+
+async function openClarify(
+  work: ToolWork,
+  part: ToolPart,
+  {
+    title,
+    choices,
+    multiple,
+  }: { title: string; choices: { id: string; label: string }[]; multiple: boolean },
+): Promise<void> {
+  await work.session.append([
+    {
+      type: "ask_opened",
+      data: { ask: work.newAsk(), kind: "clarify", title, call: part.call, choices, multiple },
+    },
+  ]);
+}
+
+function proposed({ call, name, args, id }: ToolPart, effect: FactData<"tool_proposed">["effect"]): NewFact {
+  return {
+    type: "tool_proposed",
+    data: { step: id.slice(0, id.lastIndexOf(".")), call, name, args, effect },
+  };
+}
+
+function proposalOf(work: ToolWork, { part, tool, about }: Ready): Proposal {
+  // Exactly what will run: the same three things that the card shows.
+  const digest = createHash("sha256")
+    .update(JSON.stringify([part.name, part.args, about.cwd]))
+    .digest("hex");
+  const harmless = about.harmless || (tool.kind === "command" && work.sandboxed);
+  return { tool: part.name, subject: about.subject, digest, harmless };
+}
+
+function answerText(
+  { text, values, choice }: FactData<"ask_answered">["answer"],
+  choices: { id: string; label: string }[],
+): string {
+  const label = (id: string) => choices.find((candidate) => candidate.id === id)?.label ?? id;
+  const chosen = (values ?? (choice === undefined ? [] : [choice])).map(label);
+  return [chosen.join(", "), text ?? ""].filter((part) => part !== "").join(": ");
+}
+
+function partOf(work: ToolWork, call: string): ToolPart | undefined {
+  return openCalls(work.session.view).find((part) => part.call === call);
+}

@@ -1,0 +1,49 @@
+// What running a call needs, and how every call ends.
+import type { Policy } from "../session/approval.ts";
+import type { FactData, NewFact } from "../session/event.ts";
+import type { Place, Tool } from "../tool/tool.ts";
+import type { Commands } from "./commands.ts";
+import type { HeldSession } from "./held-session.ts";
+
+export type ToolWork = {
+  session: HeldSession;
+  tools: ReadonlyMap<string, Tool>;
+  place: Place;
+  policy: () => Policy;
+  /** Whether commands run where they can do no harm outside the workspace. */
+  sandboxed: boolean;
+  commands: Commands;
+  delegates: Delegates;
+  newAsk: () => string;
+  /** Kept beyond the session: a rule of the profile. */
+  saveRule: (rule: FactData<"rule_added">) => Promise<void>;
+  longText: (text: string) => Promise<FactData<"tool_finished">["result"]>;
+  signal: AbortSignal;
+};
+
+export interface Delegates {
+  /** The child session of this call, made once however often it is asked for; undefined when the depth is reached. */
+  start(
+    call: string,
+    prompt: string,
+    profile: string | undefined,
+    background: boolean,
+  ): Promise<{ session: string } | { refused: string }>;
+}
+
+export async function finish(
+  work: ToolWork,
+  call: string,
+  status: FactData<"tool_finished">["status"],
+  text: string,
+): Promise<void> {
+  await work.session.append([finished(call, status, await work.longText(text))]);
+}
+
+export function finished(
+  call: string,
+  status: FactData<"tool_finished">["status"],
+  result: FactData<"tool_finished">["result"],
+): NewFact {
+  return { type: "tool_finished", data: { call, status, result } };
+}
