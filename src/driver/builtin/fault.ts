@@ -108,7 +108,7 @@ function sentence(
 /** The provider's own words, when it had some. */
 function said({ text, body }: Report): string {
   const words = text.trim() || (body !== undefined && !body.trimStart().startsWith("<") ? body.trim() : "");
-  return words === "" ? "." : `: ${words}`;
+  return words === "" ? "." : `: ${words.replaceAll(/\s+/g, " ")}`;
 }
 
 function hostOf(baseUrl: string): string {

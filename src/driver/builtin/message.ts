@@ -23,7 +23,12 @@ export class MessageInMaking {
   #step: string;
   #said: (delta: Delta) => void;
   #pieces: (PieceInMaking | { type: "custom"; value: unknown })[] = [];
-  #open = new Map<string, PieceInMaking>();
+  /** By the provider's id, each kind apart: asked for every token, so no key is put together. */
+  #open: Record<PieceInMaking["type"], Map<string, PieceInMaking>> = {
+    text: new Map(),
+    reasoning: new Map(),
+    call: new Map(),
+  };
   #chars = 0;
 
   constructor(step: string, said: (delta: Delta) => void) {
@@ -37,39 +42,39 @@ export class MessageInMaking {
 
   /** Ids come again: some providers call every text of an answer the same. */
   open(type: "text" | "reasoning", id: string, options: ProviderOptions | undefined): void {
-    this.#open.set(`${type}:${id}`, { type, number: null, text: "", options, name: "", id });
+    this.#open[type].set(id, { type, number: null, text: "", options, name: "", id });
   }
 
   grow(type: "text" | "reasoning", id: string, text: string, options: ProviderOptions | undefined): void {
-    const piece = this.#open.get(`${type}:${id}`);
+    const piece = this.#open[type].get(id);
     if (!piece) return this.#begin(type, id, text, options);
     if (options) piece.options = mergeOptions(piece.options, options);
     if (text !== "") this.#say(piece, text);
   }
 
   close(type: "text" | "reasoning", id: string, options: ProviderOptions | undefined): void {
-    const piece = this.#open.get(`${type}:${id}`);
+    const piece = this.#open[type].get(id);
     if (!piece) return;
     piece.options = mergeOptions(piece.options, options);
     if (piece.options) this.#number(piece); // wordless, but the provider wants it back
-    this.#open.delete(`${type}:${id}`);
+    this.#open[type].delete(id);
   }
 
   openCall(id: string, name: string, options: ProviderOptions | undefined): void {
     const piece: PieceInMaking = { type: "call", number: null, text: "", options, name, id };
-    this.#open.set(`call:${id}`, piece);
+    this.#open.call.set(id, piece);
     this.#number(piece);
   }
 
   growCall(id: string, text: string): void {
-    const piece = this.#open.get(`call:${id}`);
+    const piece = this.#open.call.get(id);
     if (piece && text !== "") this.#say(piece, text);
   }
 
   /** With the arguments whole, which count more than their stretches. */
   closeCall(id: string, name: string, args: string, options: ProviderOptions | undefined): void {
-    if (!this.#open.has(`call:${id}`)) this.openCall(id, name, undefined);
-    const piece = this.#open.get(`call:${id}`);
+    if (!this.#open.call.has(id)) this.openCall(id, name, undefined);
+    const piece = this.#open.call.get(id);
     if (!piece) return;
     if (piece.text === "" && args !== "") this.#say(piece, args);
     piece.name = name;
