@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Driver } from "../driver/driver.ts";
 import type { Policy } from "../session/approval.ts";
 import type { FactData, NewFact, Usage } from "../session/event.ts";
-import { failFacts, nextStep, type Limits, type NextStep } from "../session/next-step.ts";
+import { failFacts, nextStep, openCalls, type Limits, type NextStep } from "../session/next-step.ts";
+import type { ToolPart } from "../session/view.ts";
 import { StorageError, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
 import { callModel, type Stop } from "./call-model.ts";
@@ -12,7 +13,6 @@ import type { Commands } from "./commands.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
 import { modelContext } from "./model-context.ts";
 import type { RetryLimits } from "./retry-time.ts";
-import { processOf } from "./run-command.ts";
 import { runTools } from "./run-tools.ts";
 import type { Delegates } from "./tool-work.ts";
 import { toolSpecs } from "./tool-specs.ts";
@@ -113,7 +113,7 @@ async function perform(
     case "record":
       return session.append(next.facts);
     case "stop":
-      await Promise.all(next.calls.map(({ call }) => context.commands.stop(processOf({ session }, call))));
+      await stopCalls(context, next.calls);
       return session.append(next.facts);
     case "call_model":
       await session.append(next.facts);
@@ -206,6 +206,12 @@ async function withStops(
   }
 }
 
+/** Background processes go on: only what a call waits for ends with its turn. */
+async function stopCalls(context: DrainContext, calls: readonly ToolPart[]): Promise<void> {
+  const processes = calls.flatMap(({ process }) => (process === null ? [] : [process]));
+  await Promise.all(processes.map((process) => context.commands.stop(process, "stopped")));
+}
+
 /** A fault of ours ends the turn with its reason: a session is never wedged, and never tries the same for ever. */
 async function giveUp(context: DrainContext, session: HeldSession, error: unknown): Promise<void> {
   context.log.error({ session: session.id, err: error }, "a step failed unexpectedly");
@@ -213,6 +219,7 @@ async function giveUp(context: DrainContext, session: HeldSession, error: unknow
   const { turn } = session.view;
   if (!turn) throw error;
   const message = error instanceof Error ? error.message : String(error);
+  await stopCalls(context, openCalls(session.view));
   await session.append(failFacts(session.view, turn.id, "internal", `Holdfast itself failed: ${message}`));
 }
 

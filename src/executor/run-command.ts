@@ -1,51 +1,65 @@
 // A command under the shim: its row is a fact before the spawn, so whoever comes next finds it by name, waits for it or
-// reads its end, and never starts it a second time.
+// reads its end, and never runs it a second time.
+import type { NewFact } from "../session/event.ts";
+import type { ToolPart } from "../session/view.ts";
 import type { CommandSpec } from "../tool/tool.ts";
-import type { CommandState } from "./commands.ts";
+import type { CommandEnd } from "./commands.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import { finish, type ToolWork } from "./tool-work.ts";
 
-type Over = Extract<CommandState, { state: "exited" | "lost" }>;
+export async function startCommand(work: ToolWork, call: string, spec: CommandSpec): Promise<void> {
+  await spawn(work, call, spec, processName(work.session.id, call, 1));
+}
 
-export async function runCommand(
+/** An executor died while this ran, or before: its directory tells which. */
+export async function resumeCommand(
+  work: ToolWork,
+  { call, process }: ToolPart,
+  spec: CommandSpec,
+): Promise<void> {
+  if (process === null) return startCommand(work, call, spec);
+  const found = await work.commands.find(process);
+  // It was only a fact yet, and under this id it stays one: it runs now, for the first time, under the next.
+  if (found.state === "unstarted") return spawn(work, call, spec, nextName(process), process);
+  await attend(work, call, process, spec);
+}
+
+async function spawn(
   work: ToolWork,
   call: string,
   spec: CommandSpec,
-  how: "start" | "resume",
-): Promise<void> {
-  const process = processOf(work, call);
-  if (how === "start") await record(work, call, process, spec);
-  // After a crash between the fact and the spawn nothing is there yet: then it is started now, for the first time.
-  if (how === "start" || (await work.commands.find(process)).state === "none") {
-    const { command, cwd, stdin } = spec;
-    const started = await work.commands.start({ process, command, cwd, stdin, ...work.place });
-    if (!started.ok) {
-      await work.session.append([
-        { type: "process_exited", data: { process, exit: null, cause: started.reason } },
-      ]);
-      return finish(work, call, "error", `The command could not be started: ${started.reason}`);
-    }
-  }
-  if (spec.background)
-    return finish(
-      work,
-      call,
-      "ok",
-      `Started in the background as ${process}: use the process tool to see, wait for or stop it.`,
-    );
-  await follow(work, call, process, spec.timeoutMs);
-}
-
-async function record(
-  work: ToolWork,
-  call: string,
   process: string,
-  { command, cwd, background }: CommandSpec,
+  instead?: string,
 ): Promise<void> {
+  const { command, cwd, background, stdin } = spec;
+  const unstarted: NewFact[] =
+    instead === undefined
+      ? []
+      : [{ type: "process_exited", data: { process: instead, exit: null, cause: "unstarted" } }];
   await work.session.append([
+    ...unstarted,
     { type: "process_started", data: { process, command, cwd, call, background } },
     { type: "tool_started", data: { call, process } },
   ]);
+  const started = await work.commands.start({ process, command, cwd, stdin, ...work.place });
+  if (started.ok) return attend(work, call, process, spec);
+  await work.session.append([
+    { type: "process_exited", data: { process, exit: null, cause: started.reason } },
+    {
+      type: "tool_finished",
+      data: { call, status: "error", result: `The command could not be started: ${started.reason}` },
+    },
+  ]);
+}
+
+async function attend(work: ToolWork, call: string, process: string, spec: CommandSpec): Promise<void> {
+  if (!spec.background) return follow(work, call, process, spec.timeoutMs);
+  await finish(
+    work,
+    call,
+    "ok",
+    `Started in the background as ${process}: the process tool shows it, waits for it and stops it.`,
+  );
 }
 
 async function follow(
@@ -55,34 +69,40 @@ async function follow(
   timeoutMs: number | undefined,
 ): Promise<void> {
   const ended = new AbortController();
-  const signal = AbortSignal.any([work.signal, ended.signal]);
   const drafts = new DraftWriter(async (events) => {
     if (await work.session.appendDrafts(events)) await work.session.catchUp();
   });
   const said = (async () => {
+    const signal = AbortSignal.any([work.signal, ended.signal]);
     for await (const text of work.commands.follow(process, signal)) drafts.add(`${call}/0`, "output", text);
   })();
   const timer =
-    timeoutMs === undefined ? undefined : setTimeout(() => void work.commands.stop(process), timeoutMs);
-  const over = await work.commands.finished(process, work.signal);
-  clearTimeout(timer);
-  await said;
-  ended.abort();
-  if (!over) return; // broken off: by a stop, whose facts follow, or by a shutdown that leaves the command running
-  await drafts.flush();
-  await report(work, call, process, over);
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => void work.commands.stop(process, "timed_out"), timeoutMs);
+  try {
+    const over = await work.commands.finished(process, work.signal);
+    if (!over) return; // broken off: by a stop, whose facts follow, or by a shutdown that leaves the command running
+    await said;
+    await drafts.flush();
+    await report(work, call, process, over);
+  } finally {
+    clearTimeout(timer);
+    ended.abort();
+    await said;
+  }
 }
 
-async function report(work: ToolWork, call: string, process: string, over: Over): Promise<void> {
+async function report(work: ToolWork, call: string, process: string, over: CommandEnd): Promise<void> {
   const output = await work.commands.result(process);
-  if (over.state === "lost") {
-    await work.session.append([{ type: "process_lost", data: { process } }]);
-    return finish(
-      work,
-      call,
-      "unknown",
-      `${output}\n[the command was lost: whether it finished is not known]`,
+  if (over.state !== "exited") {
+    const result = await work.longText(
+      `${output}\n[the command was lost: whether it finished is not known, verify]`,
     );
+    return work.session.append([
+      { type: "process_lost", data: { process } },
+      { type: "tool_finished", data: { call, status: "unknown", result } },
+    ]);
   }
   const { exit, cause } = over;
   const result = await work.longText(
@@ -94,7 +114,12 @@ async function report(work: ToolWork, call: string, process: string, over: Over)
   ]);
 }
 
-/** The same for whoever asks: that is how a command is found again. */
-export function processOf(work: Pick<ToolWork, "session">, call: string): string {
-  return `prc_${work.session.id.slice(work.session.id.indexOf("_") + 1)}_${call}`;
+/** The same for whoever derives it: `prc_<session>_<call>.<try>`. */
+export function processName(session: string, call: string, attempt: number): string {
+  return `prc_${session.slice(session.indexOf("_") + 1)}_${call}.${attempt}`;
+}
+
+function nextName(process: string): string {
+  const dot = process.lastIndexOf(".");
+  return `${process.slice(0, dot)}.${Number(process.slice(dot + 1)) + 1}`;
 }

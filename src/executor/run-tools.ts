@@ -7,7 +7,7 @@ import type { FactData, NewFact } from "../session/event.ts";
 import { openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, Tool } from "../tool/tool.ts";
-import { runCommand } from "./run-command.ts";
+import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, type ToolWork } from "./tool-work.ts";
 
 type Ready = { part: ToolPart; tool: Tool; args: unknown; about: About };
@@ -137,7 +137,7 @@ async function start(work: ToolWork, { part, tool, args, about }: Ready): Promis
       return runPlain(work, call, tool, args, trace);
     }
     case "command":
-      return runCommand(work, call, tool.command(args, work.place), "start");
+      return startCommand(work, call, tool.command(args, work.place));
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "ask":
@@ -150,7 +150,7 @@ async function resume(work: ToolWork, { part, tool, args }: Ready): Promise<void
   const { call } = part;
   switch (tool.kind) {
     case "command":
-      return runCommand(work, call, tool.command(args, work.place), "resume");
+      return resumeCommand(work, part, tool.command(args, work.place));
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "plain":

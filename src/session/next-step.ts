@@ -16,7 +16,7 @@ export type NextStep =
   | { do: "call_model"; step: string; attempt: number; facts: NewFact[] }
   /** Calls of a completed step that have no result yet, each as far as it has come. */
   | { do: "run_tools"; step: string; calls: readonly ToolPart[] }
-  /** A person stopped the turn: end what still runs, then append `facts`. */
+  /** The turn ends here: end what still runs of it, then append `facts`. */
   | { do: "stop"; calls: readonly ToolPart[]; facts: NewFact[] };
 
 export type Limits = { maxSteps: number; maxTakeovers: number };
@@ -65,6 +65,7 @@ export function stopFacts(view: View, turn: string): NewFact[] {
   const step = lastStep(view, turn);
   if (step?.state === "streaming")
     facts.push({ type: "step_aborted", data: { ...named(step), reason: "stopped" } });
+  facts.push(...stoppedProcesses(view));
   for (const { call } of openCalls(view))
     facts.push({ type: "tool_finished", data: { call, status: "stopped", result: "Stopped by a person." } });
   for (const { ask, kind } of view.asks)
@@ -165,11 +166,21 @@ export function failFacts(view: View, turn: string, code: string, message: strin
     data: { ask, kind, reason: "withdrawn" },
   }));
   const ended: NewFact = { type: "turn_ended", data: { turn, outcome: "failed", error: { code, message } } };
-  return [...aborted, ...unfinished, ...asks, ended];
+  return [...aborted, ...stoppedProcesses(view), ...unfinished, ...asks, ended];
 }
 
 function fail(view: View, turn: string, code: string, message: string): NextStep {
-  return { do: "record", facts: failFacts(view, turn, code, message) };
+  return { do: "stop", calls: openCalls(view), facts: failFacts(view, turn, code, message) };
+}
+
+/** The processes of calls that end with their turn; background ones go on. */
+function stoppedProcesses(view: View): NewFact[] {
+  const calls = new Set(openCalls(view).map(({ call }) => call));
+  return view.processes.flatMap(({ process, call, background }): NewFact[] =>
+    !background && call !== undefined && calls.has(call)
+      ? [{ type: "process_stopped", data: { process, exit: null } }]
+      : [],
+  );
 }
 
 function newStepId(view: View): string {
