@@ -28,8 +28,8 @@ export type Manner = {
   tokensPerSecond?: number;
   breaks?: {
     afterTokens: number;
-    /** `end`: closed as if all were said; `reset`: the connection dies; `hang`: nothing more comes. */
-    how: "end" | "reset" | "hang" | { frame: string };
+    /** `end`: closed as if all were said; `hang`: nothing more comes; or this last frame, then the end. */
+    how: "end" | "hang" | { frame: string };
   };
 };
 
@@ -40,6 +40,8 @@ export type StubRequest = {
   body: unknown;
   /** Resolves when the connection of this request is no longer used: answered whole, or left by the client. */
   closed: Promise<"answered" | "left">;
+  /** Breaks its connection now. */
+  sever(): void;
 };
 
 export type StubModel = {
@@ -143,6 +145,7 @@ async function readRequest(incoming: IncomingMessage, response: ServerResponse):
     closed: new Promise((resolve) => {
       response.once("close", () => resolve(response.writableFinished ? "answered" : "left"));
     }),
+    sever: () => void incoming.socket.resetAndDestroy(),
   };
 }
 
@@ -200,7 +203,6 @@ function stream(answer: StubMessage & Manner, request: StubRequest, response: Se
 
 function breakOff(how: NonNullable<Manner["breaks"]>["how"], response: ServerResponse): void {
   if (how === "end") response.end();
-  else if (how === "reset") response.socket?.resetAndDestroy();
   else if (how !== "hang") response.end(how.frame);
 }
 
@@ -227,5 +229,6 @@ function wordsOf(count: number): string {
 
 if (import.meta.main) {
   const stub = await startStubModel(byModelName, Number(process.argv[2] ?? 0));
+  process.once("disconnect", () => process.exit()); // forked: it ends with whoever wanted it
   console.log(stub.origin);
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { startStubModel, type Answer, type Script, type StubModel } from "../../../test/stub-model.ts";
 import { performStep, textsOf } from "../../../test/perform-step.ts";
-import { brokenText, type ContextMessage, type StepRequest, type WholePiece } from "../driver.ts";
+import { brokenText, type ContextMessage, type Delta, type StepRequest, type WholePiece } from "../driver.ts";
 import { builtinDriver } from "./driver.ts";
 import type { WireKind } from "./endpoint.ts";
 
@@ -27,7 +27,7 @@ async function ask(kind: WireKind, answer: Script | Answer | Answer[]) {
   });
   return {
     stub: server,
-    step: (request: Partial<StepRequest> = {}, ...rest: [AbortSignal?, ((delta: unknown) => void)?]) =>
+    step: (request: Partial<StepRequest> = {}, ...rest: [AbortSignal?, ((delta: Delta) => void)?]) =>
       performStep(driver, { model: "p/gpt-5", tools: [SHELL], ...request }, ...rest),
   };
 }
@@ -123,13 +123,15 @@ describe.each(KINDS)("on the wire of %s", (kind) => {
   });
 
   test("a connection that dies in mid-sentence is cut", async () => {
-    const { step } = await ask(kind, {
+    const { step, stub } = await ask(kind, {
       reply: "message",
       text: "one two three four",
-      tokensPerSecond: 100,
-      breaks: { afterTokens: 2, how: "reset" },
+      breaks: { afterTokens: 2, how: "hang" },
     });
-    expect((await step()).result).toMatchObject({ outcome: "failed", fault: { class: "cut" } });
+    const { result } = await step({}, undefined, (delta) => {
+      if (delta.text.includes("two")) stub.requests[0]?.sever();
+    });
+    expect(result).toMatchObject({ outcome: "failed", fault: { class: "cut" } });
   });
 
   test("garbage in mid-sentence is a failure, though a proper end follows", async () => {
@@ -149,7 +151,7 @@ describe.each(KINDS)("on the wire of %s", (kind) => {
     });
     const stop = new AbortController();
     const { result, deltas } = await step({}, stop.signal, (delta) => {
-      if ((delta as { text: string }).text.includes("two")) stop.abort("stopped");
+      if (delta.text.includes("two")) stop.abort("stopped");
     });
     expect(result).toEqual({ outcome: "stopped" });
     expect(textsOf(deltas)).toEqual({ 0: "one two " });

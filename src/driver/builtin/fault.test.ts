@@ -311,12 +311,12 @@ describe("no answer at all", () => {
   );
 
   test("a model that speaks slowly is not silent", async () => {
-    const answer: Answer = { reply: "message", text: "one two three four five", tokensPerSecond: 20 };
+    const answer: Answer = { reply: "message", text: "a b c d e f g h i j k l m n o", tokensPerSecond: 10 };
     stub = await startStubModel(answer);
     const driver = builtinDriver({
       providers: { acme: { kind: "openai-compatible", baseUrl: stub.baseUrls["openai-compatible"] } },
       env: {},
-      limits: { silenceMs: 200 },
+      limits: { silenceMs: 1_000 },
     });
     expect((await performStep(driver, { model: "acme/best-1" })).result).toMatchObject({
       outcome: "completed",
