@@ -42,7 +42,6 @@ export type Client = ReturnType<typeof createClient>;
 
 /** Long enough to sit out a restart of the server. */
 const PATIENCE_MS = 15_000;
-const UPLOAD_TRY_MS = 5 * 60_000;
 /** A backup is copied whole before its first byte is sent. */
 const BACKUP_TRY_MS = 10 * 60_000;
 

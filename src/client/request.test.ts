@@ -166,7 +166,10 @@ test("an abort ends the call with the reason that was given, also between two tr
   const { url } = await serverThat(notReady);
   const clock: Clock = {
     now: () => 0,
-    after: (ms) => (ms < 30_000 && controller.abort(new Error("left")), () => {}),
+    after(ms) {
+      if (ms < 30_000) setImmediate(() => controller.abort(new Error("left")));
+      return () => {};
+    },
   };
   await expect(clientOf(url, { clock }).client.me(controller.signal)).rejects.toThrow("left");
 
