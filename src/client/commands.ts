@@ -3,7 +3,9 @@
 import type { z } from "zod";
 import type * as http from "../protocol/http.ts";
 import type { SessionRow } from "../protocol/http.ts";
+import type { HistoryPage } from "../session/history.ts";
 import type { Position } from "../session/position.ts";
+import type { View } from "../session/view.ts";
 import { wallClock, type Clock } from "./clock.ts";
 import { requestDone, requestJson, requestStream, type Call, type Transport } from "./request.ts";
 
@@ -14,6 +16,7 @@ export type SessionFilter = Omit<Partial<z.input<typeof http.ListSessions>>, "ar
   archived?: boolean;
   limit?: number;
 };
+export type ShownSession = SessionRow & { view: View };
 export type SessionPatch = z.input<typeof http.PatchSession>;
 export type Admitted = z.output<typeof http.Admitted>;
 export type SearchHit = z.output<typeof http.SearchHits>["items"][number];
@@ -68,6 +71,14 @@ export function createClient(options: ClientOptions = {}) {
       json<SessionRow>({ method: "POST", path: "/api/sessions", json: session, signal }),
     sessions: (filter: SessionFilter = {}, signal?: AbortSignal) =>
       json<SessionList>({ method: "GET", path: "/api/sessions", query: filter, signal }),
+    session: (session: string, signal?: AbortSignal) =>
+      json<ShownSession>({ method: "GET", path: sessionPath(session), signal }),
+    /** Messages outside the view: those in front of a position, newest last, or those from one on. */
+    messages: (
+      session: string,
+      where: { before: Position; limit?: number } | { from: Position; limit?: number },
+      signal?: AbortSignal,
+    ) => json<HistoryPage>({ method: "GET", path: sessionPath(session), query: where, signal }),
     patchSession: (session: string, patch: SessionPatch, signal?: AbortSignal) =>
       json<SessionRow>({ method: "PATCH", path: sessionPath(session), json: patch, signal }),
     deleteSession: (session: string, { force }: { force?: boolean } = {}, signal?: AbortSignal) =>

@@ -7,20 +7,23 @@ import { sleep } from "./clock.ts";
 import { sessionPath, type Client } from "./commands.ts";
 import { ProblemError, Unreachable } from "./errors.ts";
 import { request } from "./request.ts";
-import type { Attached, Socket } from "./socket.ts";
+import type { Attached, Socket, Start } from "./socket.ts";
 
 /** Between two rounds of tries, when the socket stands and yet no page comes. */
 const AGAIN_MS = 250;
 
+/** `deliver` gives a promise when it can take no more until that is settled: a slow reader fills no memory. */
 export function replay(
   client: Client,
   socket: Socket,
   session: string,
   after: Position,
-  deliver: (delivery: Delivery) => void,
+  deliver: (delivery: Delivery) => Promise<void> | void,
 ): Attached {
   const left = new AbortController();
   let position = after;
+  /** Of which store that is a position; the first one that we meet. */
+  let store: string | undefined;
   let attached: Attached | undefined;
   void follow();
   return {
@@ -31,15 +34,17 @@ export function replay(
     resync() {}, // a replay is whole by itself
   };
 
-  async function follow(): Promise<void> {
+  async function follow(ready?: Promise<void>): Promise<void> {
     attached?.leave();
     attached = undefined;
+    await ready;
     for (;;) {
       // The store is asked for before the pages, so that one which is replaced in between is noticed.
-      const store = await connectedStore(socket, left.signal);
-      if (store === undefined) return;
-      const read = await readPages();
-      if (read === "left") return;
+      const connected = await connectedStore(socket, left.signal);
+      if (connected === undefined) return;
+      store ??= connected;
+      const read = await readPages(store);
+      if (left.signal.aborted || read === "over") return;
       if (read === "read") {
         attached = socket.attach(session, { after: position, store }, hear);
         return;
@@ -53,26 +58,31 @@ export function replay(
     if (delivery.type === "resync" && delivery.reason !== "ahead" && delivery.reason !== "other_store")
       return void follow();
     if (delivery.type === "events") position = delivery.events.at(-1)?.position ?? position;
-    if (delivery.type === "resync") position = delivery.view.position;
-    deliver(delivery);
+    if (delivery.type === "resync") {
+      position = delivery.view.position;
+      store = undefined;
+    }
+    const ready = deliver(delivery);
+    if (ready) void follow(ready); // what comes meanwhile is left in the log
   }
 
-  async function readPages(): Promise<"read" | "unreachable" | "left"> {
+  async function readPages(of: string): Promise<"read" | "later" | "over"> {
     try {
       for (;;) {
-        const page = await readPage(client, session, position, left.signal);
+        const page = await readPage(client, session, { after: position, store: of }, left.signal);
         position = page.events.at(-1)?.position ?? position;
-        if (page.events.length > 0) deliver({ type: "events", events: page.events });
+        if (page.events.length > 0) await deliver({ type: "events", events: page.events });
         if (page.upToDate) return "read";
       }
     } catch (error) {
-      if (left.signal.aborted) return "left";
-      if (error instanceof Unreachable) return "unreachable";
+      if (left.signal.aborted) return "over";
+      if (error instanceof Unreachable) return "later";
       if (!(error instanceof ProblemError)) throw error;
-      // The socket knows what to do about a position that is ahead: a view.
-      if (error.code === "position_ahead") return "read";
-      deliver({ type: "refused", code: error.code, detail: error.problem.detail });
-      return "left";
+      if (error.status >= 500 || error.status === 429) return "later";
+      // The socket has an answer to a position that is not of this log: a view.
+      if (error.code === "position_ahead" || error.code === "other_store") return "read";
+      await deliver({ type: "refused", code: error.code, detail: error.problem.detail });
+      return "over";
     }
   }
 }
@@ -81,13 +91,13 @@ export function replay(
 export function readPage(
   client: Client,
   session: string,
-  after: Position,
+  { after, store }: Start,
   signal?: AbortSignal,
 ): Promise<{ events: AnyEvent[]; upToDate: boolean }> {
   const call = {
     method: "GET",
     path: `${sessionPath(session)}/events`,
-    query: { offset: after },
+    query: { offset: after, store },
     signal,
   } as const;
   return request(client.transport, call, async (response) => ({
