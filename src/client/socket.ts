@@ -1,7 +1,8 @@
 // One WebSocket for all that a tab or a command follows: sessions by their events, the list by its rows. It comes back
 // by itself for as long as it is wanted, and attaches every session again where its reader stood.
 import type { Problem } from "../protocol/problem.ts";
-import { CLOSE_UNAUTHORIZED, type ClientFrame, type ServerFrame } from "../protocol/socket.ts";
+import { CLOSE_UNAUTHORIZED } from "../protocol/close.ts";
+import type { ClientFrame, ServerFrame } from "../protocol/socket.ts";
 import type { Position } from "../session/position.ts";
 import {
   accept,
