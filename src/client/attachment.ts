@@ -48,7 +48,7 @@ export type Accepted = {
 export type Hearer = { store: string; person: string };
 
 /** What may be otherwise in a moment. */
-const PASSING: ReadonlySet<ProblemCode> = new Set(["internal", "not_ready", "shutting_down", "too_many"]);
+const PASSING: ReadonlySet<ProblemCode> = new Set(["internal", "not_ready", "shutting_down"]);
 
 const NOTHING: Tally = { messages: 0, tools: 0, asks: [] };
 /** After so many fruitless tries to fill a gap the reader takes the view instead, and after twice as many another connection. */

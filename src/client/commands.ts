@@ -28,6 +28,7 @@ export type MadeToken = z.output<typeof http.MadeToken>;
 export type LoginInfo = z.output<typeof http.LoginInfo>;
 export type LoginLink = z.output<typeof http.LoginLink>;
 export type Me = z.output<typeof http.Me>;
+export type StoreCheck = z.output<typeof http.StoreCheck>;
 export type { SessionRow };
 
 export type ClientOptions = {
@@ -45,6 +46,8 @@ export type Client = ReturnType<typeof createClient>;
 
 /** Long enough to sit out a restart of the server. */
 const PATIENCE_MS = 15_000;
+const CHECK_TRY_MS = 10 * 60_000;
+const UPLOAD_TRY_MS = 5 * 60_000;
 /** A backup is copied whole before its first byte is sent. */
 const BACKUP_TRY_MS = 10 * 60_000;
 
@@ -98,6 +101,22 @@ export function createClient(options: ClientOptions = {}) {
         signal,
       }),
 
+    /** Goes up whole, under its name; inputs then name it by its id. */
+    uploadFile: (file: { name: string; type: string; body: Blob }, signal?: AbortSignal) =>
+      json<FileInfo>({
+        method: "POST",
+        path: "/api/files",
+        query: { name: file.name },
+        bytes: { body: file.body, type: file.type || "application/octet-stream" },
+        tryMs: UPLOAD_TRY_MS,
+        signal,
+      }),
+    file: (file: string, signal?: AbortSignal) =>
+      stream({ method: "GET", path: `/api/files/${encodeURIComponent(file)}`, headers: ANY, signal }),
+    /** A text that was too long for its event. */
+    blob: (blob: string, signal?: AbortSignal) =>
+      stream({ method: "GET", path: `/api/blobs/${encodeURIComponent(blob)}`, headers: ANY, signal }),
+
     search: (query: { q: string; limit?: number }, signal?: AbortSignal) =>
       items<SearchHit>({ method: "GET", path: "/api/search", query, signal }),
     overview: (signal?: AbortSignal) => json<Overview>({ method: "GET", path: "/api/overview", signal }),
@@ -118,6 +137,9 @@ export function createClient(options: ClientOptions = {}) {
       done({ method: "DELETE", path: `/api/logins/${encodeURIComponent(login)}`, signal }),
     me: (signal?: AbortSignal) => json<Me>({ method: "GET", path: "/api/me", signal }),
 
+    /** Reads everything that the server keeps and names what is damaged. */
+    check: (signal?: AbortSignal) =>
+      json<StoreCheck>({ method: "GET", path: "/api/check", tryMs: CHECK_TRY_MS, signal }),
     backup: (signal?: AbortSignal) =>
       stream({ method: "GET", path: "/api/backup", headers: ANY, tryMs: BACKUP_TRY_MS, signal }),
   };

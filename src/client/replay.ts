@@ -60,7 +60,7 @@ export function replay(
     if (delivery.type === "events") position = delivery.events.at(-1)?.position ?? position;
     if (delivery.type === "resync") {
       position = delivery.view.position;
-      store = undefined;
+      if (socket.connection.state === "connected") store = socket.connection.hello.store;
     }
     const ready = deliver(delivery);
     if (ready) void follow(ready); // what comes meanwhile is left in the log

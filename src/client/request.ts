@@ -23,7 +23,7 @@ export type Call = {
   query?: Record<string, string | number | boolean | undefined>;
   json?: unknown;
   /** In place of `json`; something that can be sent again. */
-  bytes?: { body: Blob | Uint8Array<ArrayBuffer>; type: string };
+  bytes?: { body: Blob; type: string };
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** How long one try may take until its answer begins. */
