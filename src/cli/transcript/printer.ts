@@ -25,20 +25,22 @@ export class Printer {
     if (!this.#afterBlank) this.#newline();
   }
 
-  /** More of a block's text, each of its lines behind the gutter; `opened` runs when another block was open. */
-  stream(block: string, text: string, gutter: string, style: Style | undefined, opened: () => void): void {
-    if (text === "") return;
-    if (this.#open !== block) {
-      this.close();
-      opened();
-      this.#open = block;
-    }
+  /** From here on the block is open; `opened` runs when another one was. */
+  open(block: string, opened: () => void): void {
+    if (this.#open === block) return;
+    this.close();
+    opened();
+    this.#open = block;
+  }
+
+  /** More of the text of the block that is open, each of its lines behind the gutter. */
+  stream(text: string, gutter: string, style?: Style): void {
     const lines = text.split("\n");
     lines.forEach((line, n) => {
-      if (this.#atLineStart && (line !== "" || n < lines.length - 1))
-        this.#put(this.#terminal.paint("dim", gutter));
-      if (line !== "") this.#put(style ? this.#terminal.paint(style, line) : line);
-      if (n < lines.length - 1) this.#newline();
+      const isLast = n === lines.length - 1;
+      if (this.#atLineStart && !(isLast && line === "")) this.#put(this.#terminal.paint("dim", gutter));
+      this.#put(style && line !== "" ? this.#terminal.paint(style, line) : line);
+      if (!isLast) this.#newline();
     });
   }
 

@@ -1,7 +1,7 @@
 // A session on a terminal. A terminal can only be added to, so what was printed of each part is remembered and the rest
 // follows: drafts as they come, the whole when its fact is there, each word once however it arrived.
 import type { Touched } from "../../session/apply.ts";
-import type { AnyEvent, By, LongText, Usage } from "../../session/event.ts";
+import type { AnyEvent } from "../../session/event.ts";
 import { shown } from "../../session/search-text.ts";
 import type {
   Message,
@@ -16,12 +16,20 @@ import type { Style, Terminal } from "../terminal.ts";
 import { visible, visibleLine } from "../visible.ts";
 import { clock, count, duration } from "../words.ts";
 import { askWords, happeningOf } from "./happening.ts";
+import {
+  argsWords,
+  dividerWords,
+  endWords,
+  indented,
+  longText,
+  nameOf,
+  resultWords,
+  usageWords,
+} from "./message-words.ts";
 import { Printer } from "./printer.ts";
 
 /** Far more than a view holds: what has left the view never comes again. */
 const REMEMBERED_MAX = 4000;
-const RESULT_LINES = 12;
-const ARGS_CHARS = 200;
 
 export class Transcript {
   readonly #printer: Printer;
@@ -132,7 +140,9 @@ export class Transcript {
     for (const part of step.parts)
       if (part.kind === "tool") this.#tool(part);
       else this.#text(part);
-    if (step.state === "completed") this.#once(step.id, () => this.#printer.close());
+    // A tool's line stays open for what it says.
+    if (step.state === "completed" && step.parts.at(-1)?.kind !== "tool")
+      this.#once(step.id, () => this.#printer.close());
     if (step.state === "aborted")
       this.#once(step.id, () => {
         const retry = step.retryAt === null ? "" : `; trying again at ${clock(step.retryAt, this.#now())}`;
@@ -141,11 +151,12 @@ export class Transcript {
   }
 
   #text({ id, kind, text, blob }: TextPart): void {
-    const fresh = text.slice(this.#have(id));
+    const fresh = visible(text.slice(this.#have(id)));
     this.#remember(id, text.length);
-    this.#printer.stream(id, visible(fresh), "", kind === "reasoning" ? "dim" : undefined, () =>
-      this.#printer.gap(),
-    );
+    if (fresh !== "") {
+      this.#printer.open(id, () => this.#printer.gap());
+      this.#printer.stream(fresh, "", kind === "reasoning" ? "dim" : undefined);
+    }
     if (blob !== null)
       this.#once(`${id} blob`, () =>
         this.#printer.line("  · the rest of this long text is in the export", "dim"),
@@ -154,51 +165,30 @@ export class Transcript {
 
   #tool(part: ToolPart): void {
     if (part.state === "drafting") return;
+    const { id } = part;
     const header = `  ⚙ ${visibleLine(part.name)} ${argsWords(part.args)}`.trimEnd();
-    this.#once(part.id, () => {
+    this.#once(`${id} header`, () => {
       this.#printer.gap();
-      this.#printer.line(header, "magenta");
+      this.#printer.open(id, () => this.#printer.line(header, "magenta"));
     });
-    const output = `${part.id} output`;
+    // With several at once each says again whose words these are.
+    const say = (text: string) => {
+      this.#printer.open(id, () => this.#printer.line(header, "dim"));
+      this.#printer.stream(text, "  │ ", "dim");
+    };
     if (part.state === "started") {
-      const fresh = part.draftChars - this.#have(output);
+      const fresh = part.draftChars - this.#have(id);
+      if (fresh <= 0) return;
       const skipped = Math.max(0, fresh - part.draft.length);
-      this.#remember(output, part.draftChars);
-      const text = `${skipped > 0 ? `… ${count(skipped, "character")} …\n` : ""}${fresh > 0 ? part.draft.slice(-fresh) : ""}`;
-      // With several at once each says again whose words these are.
-      const again = this.#have(`${output} said`) === 1;
-      this.#printer.stream(output, visible(text), "  │ ", "dim", () => {
-        if (again) this.#printer.line(header, "dim");
+      this.#remember(id, part.draftChars);
+      say(`${skipped > 0 ? `… ${count(skipped, "character")} …\n` : ""}${visible(part.draft.slice(-fresh))}`);
+    }
+    if (part.state === "finished")
+      this.#once(`${id} finished`, () => {
+        say(this.#have(id) === 0 ? resultWords(part.result) : "");
+        this.#printer.line(`  ${endWords(part)}`, part.status === "ok" ? "green" : "red");
+        this.#printer.gap();
       });
-      if (text !== "") this.#remember(`${output} said`, 1);
-    }
-    if (part.state === "finished") this.#once(`${part.id} finished`, () => this.#finished(part, output));
-  }
-
-  #finished(part: ToolPart, output: string): void {
-    if (this.#have(output) === 0 && part.result !== "") {
-      const lines = visible(part.result).trimEnd().split("\n");
-      const rest = lines.length - RESULT_LINES;
-      const text = lines.slice(0, RESULT_LINES).join("\n");
-      this.#printer.stream(
-        output,
-        rest > 0 ? `${text}\n… ${count(rest, "more line")}` : text,
-        "  │ ",
-        "dim",
-        () => {},
-      );
-    }
-    const took =
-      part.startedAt !== null && part.endedAt !== null
-        ? [duration(Date.parse(part.endedAt) - Date.parse(part.startedAt))]
-        : [];
-    const exit = part.exit === null || part.exit === 0 ? [] : [`exit ${part.exit}`];
-    const isGood = part.status === "ok";
-    const line = [isGood ? "✓" : `✗ ${part.status ?? ""}`, ...exit, ...took]
-      .join(" · ")
-      .replace("✓ · ", "✓ ");
-    this.#printer.line(`  ${line}`, isGood ? "green" : "red");
-    this.#printer.gap();
   }
 
   #once(id: string, print: () => void): void {
@@ -215,49 +205,5 @@ export class Transcript {
     this.#printed.set(id, Math.max(printed, this.#have(id)));
     const [oldest] = this.#printed.keys();
     if (this.#printed.size > REMEMBERED_MAX && oldest !== undefined) this.#printed.delete(oldest);
-  }
-}
-
-function nameOf(by: By): string {
-  if ("person" in by) return visibleLine(by.person);
-  return "executor" in by ? "executor" : visibleLine(by.keeper);
-}
-
-function longText(text: LongText): string {
-  return typeof text === "string" ? text : `${text.preview}\n… (${count(text.bytes, "byte")} in all)`;
-}
-
-function indented(text: string): string {
-  return visible(text).trimEnd().replaceAll(/^/gm, "  ");
-}
-
-/** The one argument that says it, else all of them. */
-function argsWords(args: unknown): string {
-  if (args === null || args === undefined) return "";
-  const values = typeof args === "object" ? Object.values(args) : [args];
-  const [only] = values;
-  const text = values.length === 1 && typeof only === "string" ? only : JSON.stringify(args);
-  const line = visibleLine(text);
-  return line.length > ARGS_CHARS ? `${line.slice(0, ARGS_CHARS)}…` : line;
-}
-
-function usageWords({ inputTokens, outputTokens, cost }: Usage): string[] {
-  if (inputTokens + outputTokens === 0) return [];
-  const tokens = `${inputTokens.toLocaleString("en")} in, ${outputTokens.toLocaleString("en")} out`;
-  return cost === undefined ? [tokens] : [tokens, `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`];
-}
-
-function dividerWords(divider: Extract<Message, { kind: "divider" }>["divider"], text: string): string {
-  switch (divider) {
-    case "compacted":
-      return "the context was compacted";
-    case "forked":
-      return `forked from ${text}`;
-    case "ended":
-      return `ended: ${text}`;
-    case "recovered":
-      return "recovered: the work goes on";
-    case "detached":
-      return `detached as ${text}`;
   }
 }
