@@ -2,7 +2,7 @@
 import { Writable } from "node:stream";
 import { makeTerminal, type Output, type Terminal } from "../src/cli/terminal.ts";
 
-export type Captured = { terminal: Terminal; out(): string; err(): string };
+export type Captured = { terminal: Terminal; out: () => string; err: () => string };
 
 export function captureTerminal({
   isTTY = false,

@@ -160,7 +160,7 @@ test("whatever happens in a log, its texts are printed whole, in order, with or 
       }
     }),
   );
-  expect(texts).toBeGreaterThan(50);
+  expect(texts).toBeGreaterThan(5);
 });
 
 /** Nothing but drafts between the beginning of a step and its end. */
