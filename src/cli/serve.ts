@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { wholeNumber, type Cli } from "./cli.ts";
 import type { ServeFlags } from "./deps.ts";
-import { Failure } from "./exit.ts";
 
 export function serveCommand(cli: Cli): Command {
   return new Command("serve")
@@ -19,12 +18,5 @@ Examples:
   holdfast serve
   holdfast serve --host 0.0.0.0 --behind-proxy https://holdfast.example`,
     )
-    .action(async (flags: ServeFlags) => {
-      try {
-        await cli.deps.serve(flags);
-      } catch (error) {
-        // What kept it from starting is told as it is.
-        throw error instanceof Error ? new Failure("failed", error.message) : error;
-      }
-    });
+    .action((flags: ServeFlags) => cli.deps.serve(flags));
 }

@@ -30,7 +30,7 @@ test.each([40, 60, 80])(
     const { terminal, out } = captureTerminal({ isTTY: true, columns: width });
     printTable(
       terminal,
-      columns.map(({ paint: _, ...column }) => column),
+      columns.map((column) => ({ ...column, paint: (cell: string) => cell })),
       rows,
     );
     const lines = plain(out()).trimEnd().split("\n");
