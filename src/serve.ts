@@ -1,6 +1,7 @@
 // `holdfast serve`: the store, the server over it, and an orderly end.
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
+import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
@@ -8,7 +9,7 @@ import { VERSION } from "./config/version.ts";
 import { keepCliToken } from "./server/cli-token.ts";
 import { makeLog } from "./server/log.ts";
 import { removeServerFile, writeServerFile } from "./server/server-file.ts";
-import { startServer, type RunningServer } from "./server/server.ts";
+import { BindRefused, startServer, type RunningServer } from "./server/server.ts";
 import { makeIds } from "./session/ids.ts";
 import type { Store } from "./store/store.ts";
 import { openStore } from "./open-store.ts";
@@ -17,10 +18,13 @@ const TIDY_EVERY_MS = 3600_000;
 /** Whatever still holds us then is left behind: the log is safe at any instruction. */
 const OUT_WITHIN_MS = 4_500;
 
+/** Something that a person can mend: its message is all that is told. */
+export class CannotServe extends Error {}
+
 /** Resolves when the server has ended in an orderly way; throws what kept it from starting, to be told as it is. */
 export async function serve(flags: Flags): Promise<void> {
   const read = readSettings(process.env, flags);
-  if (!read.ok) throw new Error(read.faults);
+  if (!read.ok) throw new CannotServe(read.faults);
   const { settings } = read;
   const log = makeLog(settings.logLevel);
   const ids = makeIds(Date.now, randomBytes);
@@ -33,7 +37,7 @@ export async function serve(flags: Flags): Promise<void> {
     await keepCliToken(settings.home, { store, ids, randomBytes });
     server = await listen(settings, store, log);
     await writeServerFile(settings.home, {
-      url: server.url,
+      url: server.localUrl,
       pid: process.pid,
       version: VERSION,
       store: store.id,
@@ -41,6 +45,7 @@ export async function serve(flags: Flags): Promise<void> {
     const { url: link } = await server.loginLink("owner");
     process.stdout.write(greeting(settings, server.url, link));
     log.info({ url: server.url, version: VERSION, store: store.id, dialect: store.dialect }, "ready");
+    flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
     const stopTidying = tidyNowAndThen(store, log);
     const signal = await asked;
     log.info({ signal }, "shutting down");
@@ -77,14 +82,13 @@ async function listen(
       randomBytes,
     });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof BindRefused) throw new CannotServe(message);
     if (code === "EADDRINUSE")
-      throw new Error(
+      throw new CannotServe(
         `Port ${port} on ${host} is taken. Is another holdfast running? Choose one with --port.`,
-        { cause: error },
       );
-    if (code === "EACCES")
-      throw new Error(`Port ${port} on ${host} may not be used by this user.`, { cause: error });
+    if (code === "EACCES") throw new CannotServe(`Port ${port} on ${host} may not be used by this user.`);
     throw error;
   }
 }

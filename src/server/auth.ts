@@ -1,6 +1,7 @@
 // What happens to every request before its route: the server's name, the page's origin, the credential, the headers that
 // go with every answer. A route is closed unless it says that it is open.
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ServerResponse } from "node:http";
 import { problem, type Problem } from "../protocol/problem.ts";
 import type { Credential } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -16,7 +17,7 @@ export function guard(app: App, context: Context): InFlight {
   const inFlight = new InFlight();
   app.decorateRequest("caller");
   app.addHook("onRequest", async (request, reply) => {
-    inFlight.begin(request);
+    inFlight.add(reply.raw);
     request.caller = NOBODY;
     setHeaders(reply);
     const refused = await refusalOf(context, request);
@@ -26,7 +27,6 @@ export function guard(app: App, context: Context): InFlight {
     return sendProblem(reply, refused);
   });
   app.addHook("onResponse", (request, reply, done) => {
-    inFlight.end(request);
     report(context, request, reply);
     done();
   });
@@ -79,21 +79,21 @@ function report({ metrics }: Context, request: FastifyRequest, reply: FastifyRep
 
 /** Requests that have no answer yet, for an orderly end. */
 export class InFlight {
-  readonly #requests = new Set<string>();
+  readonly #answers = new Set<ServerResponse>();
   #emptied: (() => void) | undefined;
 
-  begin({ id }: FastifyRequest): void {
-    this.#requests.add(id);
-  }
-
-  end({ id }: FastifyRequest): void {
-    this.#requests.delete(id);
-    if (this.#requests.size === 0) this.#emptied?.();
+  add(answer: ServerResponse): void {
+    this.#answers.add(answer);
+    // Whether it was sent whole or its reader has gone.
+    answer.once("close", () => {
+      this.#answers.delete(answer);
+      if (this.#answers.size === 0) this.#emptied?.();
+    });
   }
 
   /** Resolves when there are none, or after this long. */
   async empty(withinMs: number): Promise<void> {
-    if (this.#requests.size === 0) return;
+    if (this.#answers.size === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#emptied = resolve;
     const timer = setTimeout(resolve, withinMs);

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import type { AnyEvent } from "../session/event.ts";
 import { START } from "../session/position.ts";
-import type { LogId, Store } from "../store/store.ts";
+import { DamagedEvent, type LogId, type Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { refuseUnknown } from "./session-refusals.ts";
 import { transcript } from "./transcript.ts";
@@ -36,9 +36,18 @@ export function exportRoutes(app: App, { store }: Context): void {
   );
 }
 
+/** Up to the first damaged event, and then the damage: whoever exports keeps all that is good. */
 async function* eventsOf(store: Store, log: LogId): AsyncGenerator<AnyEvent> {
-  for (let after = START; ;) {
-    const events = await store.events(log, after, READ_EVENTS);
+  let after = START;
+  for (let limit = READ_EVENTS; ;) {
+    let events: AnyEvent[];
+    try {
+      events = await store.events(log, after, limit);
+    } catch (error) {
+      if (!(error instanceof DamagedEvent) || limit === 1) throw error;
+      limit = 1;
+      continue;
+    }
     yield* events;
     const last = events.at(-1);
     if (last === undefined) return;

@@ -81,8 +81,7 @@ function locked(reply: FastifyReply): FastifyReply {
 }
 
 function refuseLarge(): never {
-  // The rest of the body will not be read, so the connection can't be used again.
-  refuse("too_large", "A file has at most 25 MB.", { maxBytes: FILE_MAX_BYTES }, { connection: "close" });
+  refuse("too_large", "A file has at most 25 MB.", { maxBytes: FILE_MAX_BYTES });
 }
 
 function typeOf(header: string | undefined): string {

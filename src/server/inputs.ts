@@ -7,7 +7,7 @@ import { TEXT_MAX_CHARS, type Store } from "../store/store.ts";
 import { authorOf } from "./access.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
-import { refuse } from "./refusal.ts";
+import { refuseField } from "./refusal.ts";
 import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
 import type { App } from "./zod.ts";
 
@@ -68,12 +68,11 @@ export async function inputData(
 
 async function attachmentOf(store: Store, id: string, index: number) {
   const found = await store.file(id);
-  if (found === undefined) {
-    const message = `there is no file "${id.slice(0, 100)}"; upload it first with POST /api/files`;
-    return refuse("schema", `The body does not fit: ${message}`, {
-      faults: [{ path: `body.attachments.${index}.file`, message }],
-    });
-  }
+  if (found === undefined)
+    return refuseField(
+      `body.attachments.${index}.file`,
+      `names no file: "${id.slice(0, 100)}" has to be uploaded first, with POST /api/files`,
+    );
   const { file, name, type, bytes } = found;
   return { file, name, type, bytes };
 }

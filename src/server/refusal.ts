@@ -19,3 +19,8 @@ export function refuse(
 ): never {
   throw new Refusal(problem(code, detail, more), headers);
 }
+
+/** What no schema can know: that a value names nothing. */
+export function refuseField(path: string, message: string): never {
+  refuse("schema", `The request does not fit: ${path} ${message}.`, { faults: [{ path, message }] });
+}

@@ -14,6 +14,7 @@ import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { guard } from "./auth.ts";
 import { backupRoutes } from "./backup.ts";
+import { checkRoutes } from "./check.ts";
 import { LIMITS, type Context, type Limits } from "./context.ts";
 import { answerClientError, answerError, sendProblem, problemOf } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
@@ -56,7 +57,10 @@ export type ServerOptions = {
 };
 
 export type RunningServer = {
+  /** As a browser reaches it. */
   url: string;
+  /** As a program on this machine reaches it, past any proxy. */
+  localUrl: string;
   port: number;
   /** Everything that it answers, for the test that asks all of it without a credential. */
   routes: readonly RouteOptions[];
@@ -92,10 +96,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port } = app.server.address() as AddressInfo; // it listens on TCP
   app.server.maxConnections = CONNECTIONS_MAX;
   context.gate.listensOn(port);
-  state.url = urlOf(options, port);
+  const localUrl = localUrlOf(options, port);
+  state.url = options.behindProxy ?? localUrl;
 
   return {
     url: state.url,
+    localUrl,
     port,
     routes,
     loginLink: (person) => makeLoginLink(context, person),
@@ -113,10 +119,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
+export class BindRefused extends Error {}
+
 /** Loopback is not trust, but beyond it a password would cross the network in the clear. */
 function refuseOpenBind({ host, tls, behindProxy }: ServerOptions): void {
   if (isLoopback(host) || tls !== undefined || behindProxy !== undefined) return;
-  throw new Error(
+  throw new BindRefused(
     `holdfast does not listen on ${host} without TLS: credentials would cross the network in the clear. ` +
       "Give it a certificate ([server.tls] in config.toml), put a TLS proxy in front (--behind-proxy https://…), " +
       "or listen on 127.0.0.1.",
@@ -133,7 +141,7 @@ function newApp({ log, tls }: ServerOptions): App {
     clientErrorHandler: answerClientError,
     frameworkErrors: (error: FastifyError, _: unknown, reply: FastifyReply) =>
       void sendProblem(reply, problemOf(error)),
-    routerOptions: { maxParamLength: 300 },
+    routerOptions: { maxParamLength: HEADER_MAX_BYTES }, // an id that is too long is one that is not there
   };
   const http = {
     maxHeaderSize: HEADER_MAX_BYTES,
@@ -199,6 +207,7 @@ function addRoutes(
   tokenRoutes(app, context);
   loginRoutes(app, context, options.behindProxy !== undefined);
   backupRoutes(app, context);
+  checkRoutes(app, context);
   socketRoutes(app);
 
   let document: unknown;
@@ -208,9 +217,8 @@ function addRoutes(
   });
 }
 
-function urlOf({ host, tls, behindProxy }: ServerOptions, port: number): string {
-  if (behindProxy !== undefined) return behindProxy;
-  // The address that means "all of them" is none that a browser could open.
+function localUrlOf({ host, tls }: ServerOptions, port: number): string {
+  // The address that means "all of them" is none that can be opened.
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : inUrl(host);
   return `${tls === undefined ? "http" : "https"}://${name}:${port}`;
 }

@@ -3,13 +3,14 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import type { NewEvent } from "../session/event.ts";
+import { parseListCursor } from "../store/list-cursor.ts";
 import type { NewSession } from "../store/store.ts";
 import { authorOf } from "./access.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { pageBack, pageFrom } from "./history.ts";
 import { inputData } from "./inputs.ts";
-import { refuse } from "./refusal.ts";
+import { refuse, refuseField } from "./refusal.ts";
 import { wireRow } from "./rows.ts";
 import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
 import type { App } from "./zod.ts";
@@ -72,6 +73,9 @@ export function sessionRoutes(app: App, context: Context): void {
       },
     },
     async (request) => {
+      const { after } = request.query;
+      if (after !== undefined && parseListCursor(after) === undefined)
+        refuseField("query.after", "must be the `next` of the page before, as it was given");
       const rows = await store.sessions(defined(request.query), request.caller.person);
       return { items: rows.items.map(wireRow), next: rows.next };
     },

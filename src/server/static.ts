@@ -48,7 +48,7 @@ export class StaticFiles {
     const path = pathOf(request.url);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (isRead && path !== undefined) {
-      const found = await this.#file(path);
+      const found = await this.#file(path === "/" ? "/index.html" : path);
       if (found !== undefined) return this.#send(request, reply, found, path.startsWith("/assets/"));
       if (isPageUrl(path) && isNavigation(request)) return this.#page(request, reply);
     }
@@ -102,14 +102,13 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/** Pages have no extension, and none begins like an API. */
+/** Files have a dot in their names, pages don't, and none begins like an API. */
 function isPageUrl(path: string): boolean {
-  return !/^\/(api|mcp|v1|metrics|healthz|readyz|openapi)\b/.test(path) && extname(path) === "";
+  return !path.includes(".") && !/^\/(api|mcp|v1|metrics|healthz|readyz)\b/.test(path);
 }
 
 function isNavigation({ headers }: FastifyRequest): boolean {
-  const mode = headers["sec-fetch-mode"];
-  return (mode === undefined || mode === "navigate") && (headers.accept ?? "").includes("text/html");
+  return (headers.accept ?? "").includes("text/html");
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
