@@ -1,5 +1,6 @@
 // Which page the address names, within the frame that all of them share.
-import { createEffect, createMemo, Match, Show, Switch } from "solid-js";
+import { createMemo, Match, Show, Switch } from "solid-js";
+import { nameDocument } from "./document-title.ts";
 import { Link } from "./link.tsx";
 import { LoginByLink } from "./login/by-link.tsx";
 import { LoginNeeded } from "./login/needed.tsx";
@@ -8,7 +9,6 @@ import { NewSession } from "./session/new-session.tsx";
 import { SessionPane } from "./session/pane.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import { createDashboard, DashboardContext, useDashboard } from "./state/dashboard.ts";
-import { shownTitle } from "./title.ts";
 
 export function App() {
   const isLogin = createMemo(() => route().page === "login");
@@ -35,7 +35,7 @@ function Dashboard() {
 }
 
 function Panes() {
-  nameDocument();
+  nameDocument(useDashboard().list);
   // Memos, so that moving within a session does not make its pane anew.
   const page = createMemo(() => route().page);
   const session = createMemo(() => {
@@ -68,15 +68,4 @@ function Panes() {
       </main>
     </div>
   );
-}
-
-/** What waits for a person stands in the tab's name too. */
-function nameDocument(): void {
-  const { list } = useDashboard();
-  createEffect(() => {
-    const now = route();
-    const waiting = list.rows().reduce((sum, { attention }) => sum + (attention?.count ?? 0), 0);
-    const title = now.page === "session" ? `${shownTitle(list.row(now.session)?.title)} · ` : "";
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title}Holdfast`;
-  });
 }

@@ -1,7 +1,7 @@
 // `/login#<secret>`: trades the one-time secret for this browser's cookie.
 import { createSignal, Match, onMount, Switch } from "solid-js";
-import { createClient } from "../../src/client/commands.ts";
-import { ProblemError } from "../../src/client/errors.ts";
+import { createClient, type Client } from "../../src/client/commands.ts";
+import { ProblemError, Unreachable } from "../../src/client/errors.ts";
 import { failureWords } from "../failure-words.ts";
 import { navigate, route } from "../route.ts";
 import { HowToLogIn, LoginFrame } from "./frame.tsx";
@@ -15,13 +15,16 @@ export function LoginByLink() {
 
   async function logIn(): Promise<void> {
     setFailure(undefined);
+    const client = createClient();
     try {
-      await createClient().login(secret);
-      navigate("/", { replace: true });
+      await client.login(secret);
     } catch (error) {
-      const isSpent = error instanceof ProblemError && error.status < 500 && error.code !== "too_many";
-      setFailure({ isSpent, words: failureWords(error) });
+      const isSpent = error instanceof ProblemError && error.code === "unauthorized";
+      // Whoever opens an old link in a browser that is logged in just wants to get in.
+      if (!isSpent || !(await isLoggedIn(client)))
+        return void setFailure({ isSpent, words: failureWords(error) });
     }
+    navigate("/", { replace: true });
   }
   onMount(() => {
     if (secret !== "") void logIn();
@@ -49,4 +52,14 @@ export function LoginByLink() {
       </Switch>
     </LoginFrame>
   );
+}
+
+async function isLoggedIn(client: Client): Promise<boolean> {
+  try {
+    await client.me();
+    return true;
+  } catch (error) {
+    if (error instanceof ProblemError || error instanceof Unreachable) return false;
+    throw error;
+  }
 }

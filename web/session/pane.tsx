@@ -1,11 +1,13 @@
 // One session: its head, its transcript, what waits, and the composer.
 import { createMemo, createSignal, Match, Show, Switch } from "solid-js";
+import { nameSubject } from "../document-title.ts";
 import { Link } from "../link.tsx";
 import { sessionPath } from "../address.ts";
 import { route } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
 import type { View } from "../../src/session/view.ts";
+import { shownTitle } from "../title.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { PaneHead } from "./head.tsx";
@@ -54,6 +56,7 @@ export function SessionPane(props: { id: string }) {
 }
 
 function Pane(props: { followed: Followed; view: View }) {
+  nameSubject(() => shownTitle(props.view.meta.title));
   const at = createMemo(() => {
     const now = route();
     return now.page === "session" && now.session === props.followed.id ? now.at : null;
