@@ -71,6 +71,35 @@ test("who is not logged in is told how, and then comes back to the same address"
   expectNoFaults(page, /401|WebSocket/);
 });
 
+test("logging out ends this browser's access, and no one else's", async () => {
+  const page = await logIn();
+  const other = await newPerson(browser);
+  const elsewhere = await newTab(other, await loginLink());
+  await elsewhere.getByText("No session yet.").waitFor();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByText("holdfast login").waitFor();
+  await page.reload();
+  await page.getByText("holdfast login").waitFor();
+  await createSession("Still seen");
+  await row(elsewhere, "Still seen").waitFor();
+  expect(await page.getByText("Still seen").count()).toBe(0);
+  await other.close();
+});
+
+test("the theme is the system's until one is chosen, and the choice stays", async () => {
+  const page = await logIn();
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(background).not.toBe(light);
+  await page.getByRole("combobox", { name: "Theme" }).selectOption("light");
+  await expect.poll(background).toBe(light);
+  await page.reload();
+  await page.getByText("connected", { exact: true }).first().waitFor();
+  expect(await background()).toBe(light);
+  expectNoFaults(page);
+});
+
 test("the list shows a session as soon as someone else creates it, and its new title", async () => {
   const page = await logIn();
   const session = await createSession("Made elsewhere");

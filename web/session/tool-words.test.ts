@@ -25,18 +25,27 @@ test("a command of many lines is one line in its row", () => {
 });
 
 test("an outcome that nobody knows is said plainly", () => {
-  expect(outcomeOf(part({ state: "finished", status: "unknown" }))).toEqual({
+  expect(outcomeOf(part({ state: "finished", status: "unknown" }))).toMatchObject({
     kind: "unknown",
     words: "outcome unknown",
   });
 });
 
 test("a command that ran but failed is not shown as well", () => {
-  expect(outcomeOf(part({ state: "finished", status: "ok", exit: 1 }))).toEqual({
+  expect(outcomeOf(part({ state: "finished", status: "ok", exit: 1 }))).toMatchObject({
     kind: "bad",
     words: "exit 1",
   });
-  expect(outcomeOf(part({ state: "finished", status: "error" }))).toEqual({ kind: "bad", words: "failed" });
+  expect(outcomeOf(part({ state: "finished", status: "error" }))).toMatchObject({
+    kind: "bad",
+    words: "failed",
+  });
+});
+
+test("every outcome is said to those who don't see the sign", () => {
+  for (const state of ["called", "proposed", "started", "finished"] as const)
+    for (const status of ["ok", "error", "denied", "unknown", "stopped"] as const)
+      expect(outcomeOf(part({ state, status })).spoken).not.toBe("");
 });
 
 test("arguments are shown whole, text as it is", () => {

@@ -28,25 +28,34 @@ export function purposeOf({ name, args, state, draftChars }: ToolPart): string {
   return text.replaceAll(/\s+/g, " ").trim().slice(0, PURPOSE_CHARS);
 }
 
-export type Outcome = { kind: "pending" | "running" | "ok" | "bad" | "unknown"; words: string };
+/** `words` may be empty where the row's sign says it all; `spoken` never is. */
+export type Outcome = {
+  kind: "pending" | "running" | "ok" | "bad" | "unknown";
+  words: string;
+  spoken: string;
+};
 
 export function outcomeOf({ state, status, exit }: ToolPart): Outcome {
-  if (state === "started") return { kind: "running", words: "running" };
-  if (state !== "finished") return { kind: "pending", words: "" };
+  if (state === "started") return outcome("running", "running");
+  if (state !== "finished") return outcome("pending", "", "not started yet");
   const exited = exit === null ? "" : `exit ${exit}`;
   switch (status) {
     case "ok":
-      return { kind: exit === null || exit === 0 ? "ok" : "bad", words: exited };
+      return outcome(exit === null || exit === 0 ? "ok" : "bad", exited, exited || "done");
     case "error":
-      return { kind: "bad", words: exited || "failed" };
+      return outcome("bad", exited || "failed");
     case "denied":
-      return { kind: "bad", words: "denied" };
+      return outcome("bad", "denied");
     case "stopped":
-      return { kind: "bad", words: "stopped" };
+      return outcome("bad", "stopped");
     case "unknown":
     case null:
-      return { kind: "unknown", words: "outcome unknown" };
+      return outcome("unknown", "outcome unknown");
   }
+}
+
+function outcome(kind: Outcome["kind"], words: string, spoken = words): Outcome {
+  return { kind, words, spoken };
 }
 
 /** All that was asked, a field at a time: text as it is, everything else as JSON. */

@@ -26,7 +26,10 @@ export function Tool(props: { part: ToolPart }) {
           <span class="what">
             <b>{props.part.name || "tool"}</b> <span class="purpose">{purposeOf(props.part)}</span>
           </span>
-          <span class="outcome">{outcome().words}</span>
+          <span class="outcome" aria-hidden="true">
+            {outcome().words}
+          </span>
+          <span class="unseen">{outcome().spoken}</span>
           <time>{time()}</time>
         </summary>
         <For each={argumentsOf(props.part)}>
