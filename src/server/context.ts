@@ -28,6 +28,10 @@ export type Context = {
 };
 
 export type Limits = {
+  /** Whoever takes longer to send a header is not a client but a weight. */
+  headerMs: number;
+  /** Within which a whole request arrives: 25 MB over a slow line. */
+  requestMs: number;
   heartbeatMs: number;
   longPollMs: number;
   /** How much may wait for a reader that does not read. */
@@ -39,6 +43,8 @@ export type Limits = {
 };
 
 export const LIMITS: Limits = {
+  headerMs: 15_000,
+  requestMs: 300_000,
   heartbeatMs: 10_000,
   longPollMs: 25_000,
   queueBytes: 1 << 20,

@@ -33,7 +33,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof DamagedEvent)
     return problem("internal", error.message, { log: error.log, position: error.position });
   if (isSchemaError(error))
-    return problem("schema", `The ${error.part} does not fit: ${error.message}`, { faults: error.faults });
+    return problem("schema", `The ${error.part} does not fit: ${error.message}.`, { faults: error.faults });
   return frameworkProblem(error as Partial<FastifyError>);
 }
 

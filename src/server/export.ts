@@ -2,14 +2,12 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import type { AnyEvent } from "../session/event.ts";
-import { START } from "../session/position.ts";
+import { goodPrefix } from "../store/good-prefix.ts";
 import { DamagedEvent, type LogId, type Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { refuseUnknown } from "./session-refusals.ts";
 import { transcript } from "./transcript.ts";
 import type { App } from "./zod.ts";
-
-const READ_EVENTS = 500;
 
 export function exportRoutes(app: App, { store }: Context): void {
   app.get(
@@ -36,23 +34,10 @@ export function exportRoutes(app: App, { store }: Context): void {
   );
 }
 
-/** Up to the first damaged event, and then the damage: whoever exports keeps all that is good. */
+/** Cut off where the log is damaged: whoever exports it keeps all that is good. */
 async function* eventsOf(store: Store, log: LogId): AsyncGenerator<AnyEvent> {
-  let after = START;
-  for (let limit = READ_EVENTS; ;) {
-    let events: AnyEvent[];
-    try {
-      events = await store.events(log, after, limit);
-    } catch (error) {
-      if (!(error instanceof DamagedEvent) || limit === 1) throw error;
-      limit = 1;
-      continue;
-    }
-    yield* events;
-    const last = events.at(-1);
-    if (last === undefined) return;
-    after = last.position;
-  }
+  const damagedAt = yield* goodPrefix(store, log);
+  if (damagedAt !== undefined) throw new DamagedEvent(log, damagedAt);
 }
 
 async function* jsonLines(events: AsyncIterable<AnyEvent>): AsyncGenerator<string> {

@@ -1,4 +1,5 @@
 // GET /api/ws: the upgrade, with the same questions as every request (host, origin, credential), and the socket's life.
+import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
@@ -33,8 +34,8 @@ export function socketRoutes(app: App): void {
   );
 }
 
-/** Returns how to let go of everything. */
-export function acceptSockets(server: Server, context: Context): () => void {
+/** Returns how to let go of everything, once the goodbyes are said. */
+export function acceptSockets(server: Server, context: Context): () => Promise<void> {
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -59,9 +60,13 @@ export function acceptSockets(server: Server, context: Context): () => void {
       },
     );
   });
-  return () => {
+  return async () => {
     rows.close();
-    for (const ws of sockets.clients) ws.terminate();
+    const timer = setTimeout(() => {
+      for (const ws of sockets.clients) ws.terminate();
+    }, GOODBYE_MS);
+    await Promise.all(Array.from(sockets.clients, (ws) => once(ws, "close")));
+    clearTimeout(timer);
     sockets.close();
   };
 }
