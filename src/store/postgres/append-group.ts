@@ -4,6 +4,7 @@ import { formatPosition, type Position } from "../../session/position.ts";
 import type { RowChange } from "../../session/row.ts";
 import type { Batch, Entry } from "../batch.ts";
 import type { Appended, LogId, Writer } from "../store.ts";
+import type { Start } from "./draft-starts.ts";
 
 /** One caller's append, waiting. */
 export type Waiting = {
@@ -13,6 +14,8 @@ export type Waiting = {
   writer: Writer;
   expectSeq: number | undefined;
   key: Key | undefined;
+  note: unknown;
+  starts: Start[];
   /** How often it was refused for a reason that was gone when we looked. */
   retries: number;
   resolve: (appended: Appended) => void;

@@ -16,6 +16,7 @@ import { groupOf, joined, positionsIn, type Group, type Waiting } from "./append
 import { appendStatement, fitOf, type Fit } from "./append-statement.ts";
 import { NOW_MS } from "./clock.ts";
 import type { Database } from "./database.ts";
+import { DraftStarts } from "./draft-starts.ts";
 import { isDeadlock, LostConnection } from "./fault.ts";
 import { explainRefusals } from "./refusal.ts";
 
@@ -56,8 +57,8 @@ export type AppendQueueOptions = {
   /** Begins the ids of this process's statements; no other process ever had it. */
   prefix: string;
   now: () => number | null;
-  /** After the commit: the log has grown, its last fact having been `before`. */
-  appended: (group: Group, before: number) => void;
+  /** After the commit: the log has grown, and has this many facts since its last snapshot. */
+  appended: (group: Group, unsnapped: number) => void;
 };
 
 export class AppendQueue {
@@ -68,6 +69,7 @@ export class AppendQueue {
   #statements = 0;
   #settled: string[] = [];
   #idle: (() => void)[] = [];
+  #starts = new DraftStarts();
   readonly #options: AppendQueueOptions;
 
   constructor(options: AppendQueueOptions) {
@@ -179,7 +181,13 @@ export class AppendQueue {
       const id = `${this.#options.prefix}.${++this.#statements}`;
       const forget = this.#settled.pop() ?? null;
       try {
-        const statement = appendStatement({ id, forget, groups, now: this.#options.now() });
+        const statement = appendStatement({
+          id,
+          forget,
+          groups,
+          now: this.#options.now(),
+          startOf: (log, owner) => this.#starts.of(log, owner),
+        });
         const [row] = await this.#options.database.query<{ result: string }>(statement);
         this.#settled.push(id);
         return fitOf(row?.result ?? "");
@@ -225,11 +233,20 @@ export class AppendQueue {
         refused.push(...group.members);
         return;
       }
-      this.#options.appended(group, before.seq);
+      this.#remember(group, before.seq);
+      this.#options.appended(group, before.unsnapped);
       const positions = positionsIn(group, before.seq, before.sub);
       group.members.forEach((waiting, n) => waiting.resolve(appendedAt(waiting, positions[n] as Position))); // one each
     });
     if (refused.length > 0) await this.#explain(refused);
+  }
+
+  #remember({ log, members, batch }: Group, seq: number): void {
+    for (const owner of batch.sweeps) this.#starts.delete(log, owner);
+    for (const waiting of members) {
+      for (const { owner, facts } of waiting.starts) this.#starts.add(log, owner, seq + facts);
+      seq += waiting.batch.facts;
+    }
   }
 
   async #explain(refused: readonly Waiting[]): Promise<void> {
@@ -253,8 +270,6 @@ export class AppendQueue {
   }
 }
 
-function appendedAt({ key }: Waiting, position: Position): Appended {
-  return key?.note == null
-    ? { ok: true, position }
-    : { ok: true, position, note: JSON.parse(key.note) as unknown };
+function appendedAt({ note }: Waiting, position: Position): Appended {
+  return note === undefined ? { ok: true, position } : { ok: true, position, note };
 }

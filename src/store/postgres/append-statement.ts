@@ -5,12 +5,13 @@
 // so a refused group writes nothing and disturbs no other.
 import type { RowState } from "../../session/row.ts";
 import { assignments, ROW_COLUMNS } from "../session-row.ts";
+import type { LogId } from "../store.ts";
+import { searchWords, titleWords } from "../words.ts";
 import { needsOldSub, type Group } from "./append-group.ts";
 import { NOW_MS, NOW_S } from "./clock.ts";
+import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement, Value } from "./database.ts";
-import { titleWords } from "./read-sessions.ts";
-import { searchWords } from "./words.ts";
-import { bigintArray, textArray } from "./wire.ts";
+import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
 
 export type AppendRequest = {
   /** This statement's own, never used before: see append-queue.ts. */
@@ -20,10 +21,15 @@ export type AppendRequest = {
   groups: readonly Group[];
   /** The time that decides, where a test owns it. */
   now: number | null;
+  /** No draft of this owner has a lower seq. */
+  startOf: (log: LogId, owner: string) => number;
 };
 
-/** Where the log of the nth group (from 1) stood before it. Groups without an entry were refused. */
-export type Fit = Map<number, { seq: number; sub: number }>;
+/**
+ * Where the log of the nth group (from 1) stood before it, and how many facts there now are since its last snapshot.
+ * Groups without an entry were refused.
+ */
+export type Fit = Map<number, { seq: number; sub: number; unsnapped: number }>;
 
 export function appendStatement(request: AppendRequest): Statement {
   const { groups } = request;
@@ -47,7 +53,7 @@ export function appendStatement(request: AppendRequest): Statement {
       ...(shape.facts ? factValues(groups) : []),
       ...(shape.drafts ? draftValues(groups) : []),
       ...(shape.rows ? rowValues(groups) : []),
-      ...(shape.sweeps ? sweepValues(groups) : []),
+      ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
     ],
   };
 }
@@ -55,8 +61,9 @@ export function appendStatement(request: AppendRequest): Statement {
 export function fitOf(result: string): Fit {
   const fit: Fit = new Map();
   for (const entry of result.split(" ")) {
-    const [n, seq, sub] = entry.split(":").map(Number);
-    if (n !== undefined && seq !== undefined && sub !== undefined) fit.set(n, { seq, sub });
+    const [n, seq, sub, unsnapped] = entry.split(":").map(Number);
+    if (n === undefined || seq === undefined || sub === undefined || unsnapped === undefined) continue;
+    fit.set(n, { seq, sub, unsnapped });
   }
   return fit;
 }
@@ -88,7 +95,8 @@ function writeText(shape: Shape): string {
   ];
   return `with ${parts.join(",\n")}
 insert into batch (id, result, at)
-select ${id}, coalesce((select string_agg(n || ':' || seq || ':' || sub, ' ') from fit), ''), (select ms from clock)
+select ${id}, coalesce((select string_agg(n || ':' || seq || ':' || sub || ':' || unsnapped, ' ') from fit), ''),
+  (select ms from clock)
 returning result`;
 }
 
@@ -124,7 +132,8 @@ function fitAtOnce(next: Parameters): string[] {
   update log set ${ADVANCE}
   from unnest(${arrays}) with ordinality as a (${names}, n)
   where log.id = a.id and ${ADMITTED}
-  returning a.n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub)`,
+  returning a.n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub,
+    log.seq - log.snapshot_seq as unsnapped)`,
   ];
 }
 
@@ -144,8 +153,8 @@ function fitUnderLock(next: Parameters): string[] {
   join locked log on log.id = a.id
   where ${ADMITTED})`,
     `keyed as (
-  insert into command (scope, key, digest, result, at)
-  select scope, key, digest,
+  insert into command (scope, key, digest, log, result, at)
+  select scope, key, digest, case when scope = '${KEEPER_SCOPE}' then id end,
     '{"position":"' || ${position("old_seq + facts", "case when facts = 0 then old_sub + drafts else drafts end")}
       || '"' || coalesce(',"note":' || note, '') || '}',
     (select ms from clock)
@@ -156,34 +165,32 @@ function fitUnderLock(next: Parameters): string[] {
   update log set ${ADVANCE}
   from admissible a left join keyed on keyed.scope = a.scope and keyed.key = a.key
   where log.id = a.id and (a.key is null or keyed.key is not null)
-  returning a.n, log.id, a.old_seq as seq, a.old_sub as sub)`,
+  returning a.n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped)`,
   ];
 }
 
 function writtenFacts(next: Parameters): string {
-  const numbers = Array.from({ length: 3 }, () => next("bigint[]"));
-  const strings = Array.from({ length: 4 }, () => next("text[]"));
+  const arrays = ["bigint[]", "bigint[]", "bigint[]", "text[]", "text[]", "tsvector[]", "text[]"].map(next);
   return `facts_written as (
   insert into event (log, seq, crc, tally, author, words, text)
-  select log, seq, crc, tally, author, array_to_tsvector(string_to_array(words, ' ')),
+  select log, seq, crc, tally, author, words,
     '{"position":"' || lpad(seq::text, 16, '0') || '_0000000000000000",' || body
   from (
     select fit.id as log, fit.seq + e.facts as seq, crc, tally, author, words, body
-    from unnest(${[...numbers, ...strings].join(", ")}) as e (n, facts, crc, tally, author, words, body)
+    from unnest(${arrays.join(", ")}) as e (n, facts, crc, tally, author, words, body)
     join fit on fit.n = e.n
     offset 0) as placed)`;
 }
 
 function writtenDrafts(next: Parameters): string {
-  const numbers = Array.from({ length: 4 }, () => next("bigint[]"));
-  const strings = Array.from({ length: 2 }, () => next("text[]"));
+  const arrays = ["bigint[]", "bigint[]", "bigint[]", "bigint[]", "text[]", "text[]"].map(next);
   return `drafts_written as (
   insert into draft (log, seq, sub, crc, owner, text)
   select log, seq, sub, crc, owner, '{"position":"' || ${position("seq", "sub")} || '",' || body
   from (
     select fit.id as log, fit.seq + e.facts as seq, case when e.facts = 0 then fit.sub + e.drafts else e.drafts end as sub,
       crc, owner, body
-    from unnest(${[...numbers, ...strings].join(", ")}) as e (n, facts, drafts, crc, owner, body)
+    from unnest(${arrays.join(", ")}) as e (n, facts, drafts, crc, owner, body)
     join fit on fit.n = e.n
     offset 0) as placed)`;
 }
@@ -233,13 +240,20 @@ function changedRows(next: Parameters): string {
   where session.id = c.id)`;
 }
 
-/** A log's drafts that were not swept yet are few, so they need no index by owner. */
+/**
+ * Found log by log, from where their owner began: a join would read the whole table, and the whole log would be nearly
+ * all drafts that are dead and not vacuumed yet.
+ */
 function sweptDrafts(next: Parameters): string {
+  const arrays = ["bigint[]", "text[]", "bigint[]"].map(next);
   return `drafts_swept as (
-  delete from draft using (
-    select fit.id, e.owner from unnest(${next("bigint[]")}, ${next("text[]")}) as e (n, owner) join fit on fit.n = e.n
-    offset 0) as e
-  where draft.log = e.id and draft.owner = e.owner)`;
+  delete from draft where ctid = any (array(
+    select found.place
+    from unnest(${arrays.join(", ")}) as e (n, owner, since) join fit on fit.n = e.n
+    cross join lateral (
+      select draft.ctid as place from draft
+      where draft.log = fit.id and draft.seq >= e.since and draft.owner = e.owner
+      offset 0) as found)))`;
 }
 
 /** As src/session/position.ts writes it; the branch for facts saves half of the padding. */
@@ -275,7 +289,7 @@ function factValues(groups: readonly Group[]): Value[] {
     bigintArray(entries.map(({ item }) => item.crc)),
     textArray(entries.map(({ item }) => item.tally)),
     textArray(entries.map(({ item }) => item.author)),
-    textArray(entries.map(({ item }) => (item.search === null ? null : searchWords(item.search).join(" ")))),
+    tsvectorArray(entries.map(({ item }) => (item.search === null ? null : searchWords(item.search)))),
     textArray(entries.map(({ item }) => item.body)),
   ];
 }
@@ -303,9 +317,13 @@ function rowValues(groups: readonly Group[]): Value[] {
   return [bigintArray(changes.map(({ n }) => n)), textArray(changes.map(({ item }) => item))];
 }
 
-function sweepValues(groups: readonly Group[]): Value[] {
-  const sweeps = numbered(groups, ({ batch }) => batch.sweeps);
-  return [bigintArray(sweeps.map(({ n }) => n)), textArray(sweeps.map(({ item }) => item))];
+function sweepValues(groups: readonly Group[], startOf: AppendRequest["startOf"]): Value[] {
+  const sweeps = numbered(groups, ({ log, batch }) => batch.sweeps.map((owner) => ({ log, owner })));
+  return [
+    bigintArray(sweeps.map(({ n }) => n)),
+    textArray(sweeps.map(({ item }) => item.owner)),
+    bigintArray(sweeps.map(({ item }) => startOf(item.log, item.owner))),
+  ];
 }
 
 function numbered<T>(

@@ -4,6 +4,9 @@ import type { Command } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
 import type { Transaction } from "./database.ts";
 
+/** A keeper's keys live as long as the log that they were used on; a command's for COMMAND_KEPT_MS. */
+export const KEEPER_SCOPE = "keeper";
+
 export type Earlier = { kind: "none" } | { kind: "same"; result: string } | { kind: "other" };
 
 export async function takeKey(transaction: Transaction, command: Command | undefined): Promise<Earlier> {

@@ -4,10 +4,11 @@ import { changedRow, EMPTY_ROW, type RowState } from "../../session/row.ts";
 import { prepareBatch } from "../batch.ts";
 import { ROW_COLUMNS } from "../session-row.ts";
 import type { Command, Created, LogId, LogKind, NewSession, Origin, Store } from "../store.ts";
+import { titleWords } from "../words.ts";
 import { keepResult, takeKey } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Transaction } from "./database.ts";
-import { readSession, titleWords } from "./read-sessions.ts";
+import { readSession } from "./read-sessions.ts";
 import { insertLog, writeEvents } from "./write-events.ts";
 
 export async function createLog(

@@ -17,6 +17,7 @@ const TABLES = [
   ["seen", "session"],
   ["timer", "log"],
   ["log_blob", "log"],
+  ["command", "log"],
   ["session", "id"],
   ["log", "id"],
 ] as const;

@@ -1,11 +1,10 @@
 // Reading a log: facts and drafts lie in two tables and are read as the one sequence that they are, in one statement
 // and so at one moment.
 import type { AnyEvent } from "../../session/event.ts";
-import { parsePosition, type Position } from "../../session/position.ts";
+import { formatPosition, parsePosition, type Position } from "../../session/position.ts";
 import { checkedEvent } from "../event-text.ts";
-import { PAGE_EVENTS, type LogHead, type LogId, type Page } from "../store.ts";
-import { formatPosition } from "../../session/position.ts";
-import type { Queryable, Statement } from "./database.ts";
+import type { LogHead, LogId } from "../store.ts";
+import type { Queryable } from "./database.ts";
 
 export async function readHead(database: Queryable, id: LogId): Promise<LogHead | undefined> {
   const [log] = await database.query<Pick<LogHead, "kind" | "closed"> & { seq: number; sub: number }>({
@@ -45,41 +44,10 @@ export async function readEventsBefore(
   return events.map(({ seq, text, crc }) => checkedEvent(log, seq, 0, text, crc));
 }
 
-/** Joined by the server: measured, half the time of as many rows that are joined here. */
-export async function readPage(
-  database: Queryable,
-  log: LogId,
-  after: Position,
-  maxBytes: number,
-): Promise<Page> {
-  const [page] = await database.query<{
-    text: string | null;
-    count: number;
-    last: Position | null;
-    read: number;
-  }>(pageStatement(log, after, maxBytes));
-  const { text = null, count = 0, last = null, read = 0 } = page ?? {};
-  return { bytes: Buffer.from(text ?? ""), count, last: last ?? after, upToDate: read === count };
-}
-
 type Stored = { seq: number; sub: number; crc: number; text: string };
 
-function pageStatement(log: LogId, after: Position, maxBytes: number): Statement {
-  return {
-    name: "page",
-    text: `with read as materialized (${eventsAfter("seq, sub, text", `${PAGE_EVENTS + 1}`)}),
-      sized as (
-        select seq, sub, text, row_number() over place as n, sum(octet_length(text) + 1) over place as bytes
-        from read window place as (order by seq, sub))
-      select string_agg(text, ',' order by seq, sub) as text, count(*) as count,
-        max(substr(text, 14, 33) collate "C") as last, (select count(*) from read) as read
-      from sized where n = 1 or (bytes <= $4 and n <= ${PAGE_EVENTS})`,
-    values: [log, ...numbersOf(after), maxBytes],
-  };
-}
-
 /** $1 is the log, ($2, $3) the position. Each table gives at most what the whole may have. */
-function eventsAfter(columns: string, limit: string): string {
+export function eventsAfter(columns: string, limit: string): string {
   return `select ${columns} from (
     (select log, seq, 0::bigint as sub, crc, text from event where log = $1 and seq > $2 order by seq limit ${limit})
     union all
@@ -87,7 +55,7 @@ function eventsAfter(columns: string, limit: string): string {
     order by seq, sub limit ${limit}) as events`;
 }
 
-function numbersOf(position: Position): [seq: number, sub: number] {
+export function numbersOf(position: Position): [seq: number, sub: number] {
   const { seq, sub } = parsePosition(position) ?? { seq: Number.MAX_SAFE_INTEGER, sub: 0 };
   return [seq, sub];
 }

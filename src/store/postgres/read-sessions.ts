@@ -2,9 +2,9 @@
 import { parseListCursor, listCursorAfter } from "../list-cursor.ts";
 import { sessionRow, type SessionRecord } from "../session-row.ts";
 import { UNREAD_MAX, type Rows, type SessionFilter, type SessionRow } from "../store.ts";
+import { searchWords } from "../words.ts";
 import type { Queryable, Value } from "./database.ts";
 import { textArray } from "./wire.ts";
-import { searchWords } from "./words.ts";
 
 export async function readSession(
   database: Queryable,
@@ -66,13 +66,6 @@ function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string
     conditions.push(`(session.pinned, session.updated_at, session.id) < (${place})`);
   }
   return conditions;
-}
-
-/** What the q filter looks at: the title's words, each with a space in front. */
-export function titleWords(title: string | null): string {
-  return searchWords(title ?? "")
-    .map((word) => ` ${word}`)
-    .join("");
 }
 
 /** Longer than any lineage that a daily reset makes in a life. */

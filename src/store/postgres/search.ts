@@ -3,8 +3,8 @@ import { formatPosition } from "../../session/position.ts";
 import { searchText, snippet } from "../../session/search-text.ts";
 import { checkedEvent } from "../event-text.ts";
 import type { LogId, SearchHit } from "../store.ts";
+import { searchWords } from "../words.ts";
 import type { Database } from "./database.ts";
-import { searchQuery } from "./words.ts";
 
 /** Newest first. Where an event's time begins in its text, and how long it is, is the same for all. */
 export async function search(database: Database, query: string, limit: number): Promise<SearchHit[]> {
@@ -18,7 +18,7 @@ export async function search(database: Database, query: string, limit: number): 
     text: string;
   }>({
     text: `select event.log, session.title, event.seq, event.crc, event.text
-      from event left join session on session.id = event.log
+      from event join session on session.id = event.log
       where event.words @@ $1::tsquery and event.words is not null
       order by substr(event.text, 55, 24) collate "C" desc, event.log desc, event.seq desc limit $2`,
     values: [words, limit],
@@ -35,6 +35,12 @@ export async function search(database: Database, query: string, limit: number): 
       snippet: snippet(shownText(event), query),
     };
   });
+}
+
+/** All words must be there, and the last may go on. Undefined when the query has none. */
+function searchQuery(query: string): string | undefined {
+  const asked = searchWords(query).map((word) => `'${word}'`); // letters and digits: nothing in them to escape
+  return asked.length === 0 ? undefined : `${asked.join(" & ")}:*`;
 }
 
 function shownText(event: AnyEvent): string {

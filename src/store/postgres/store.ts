@@ -3,18 +3,20 @@
 import type { Ids } from "../../session/ids.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
 import { SnapshotDuty } from "../snapshots.ts";
-import { StorageError, type Appended, type Store, type Writer } from "../store.ts";
+import { SNAPSHOT_FACTS, StorageError, type Appended, type Store, type Writer } from "../store.ts";
 import { Wakes } from "../wakes.ts";
-import type { Group, Key } from "./append-group.ts";
+import type { Key } from "./append-group.ts";
 import { AppendQueue, LANES } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
+import { KEEPER_SCOPE } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { Database } from "./database.ts";
 import { deleteSession } from "./delete-session.ts";
 import { putFile, readFile } from "./file.ts";
+import { startsIn } from "./draft-starts.ts";
 import { forkSession } from "./fork-session.ts";
 import { Hints } from "./hints.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
@@ -23,15 +25,17 @@ import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin 
 import { migrate } from "./migrate.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { Poll } from "./poll.ts";
-import { readEvents, readEventsBefore, readHead, readPage } from "./read-events.ts";
+import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
+import { readPage } from "./read-page.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen, setSeen } from "./seen.ts";
 import { tidy } from "./tidy.ts";
 import { clearTimer, dueTimers, setTimer } from "./timer.ts";
 import { addToken, readTokens, revokeToken } from "./token.ts";
-import { dropSnapshots, isSnapshotDue, makeSnapshot, readSnapshot, readView } from "./view.ts";
+import { dropSnapshots, makeSnapshot, readSnapshot, readView } from "./view.ts";
 import { storable } from "./wire.ts";
+import { WordsDuty } from "./words-duty.ts";
 
 export type PostgresOptions = {
   /** `postgres://…` straight to the server: a pooler that shares connections breaks locks and prepared statements. */
@@ -76,6 +80,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     (log) => makeSnapshot(database, log),
     (log, error) => options.log?.warn({ error, log }, "a snapshot could not be made"),
   );
+  const words = new WordsDuty(database, (error) =>
+    options.log?.warn({ error }, "new words could not be sorted into the search index"),
+  );
   const context: Context = {
     database,
     node,
@@ -95,16 +102,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     database: appending,
     prefix: ids.next("nod"),
     now: context.now,
-    appended({ log, batch }: Group, before: number) {
+    appended({ log, batch }, unsnapped) {
       context.changed(log);
-      if (isSnapshotDue(before, before + batch.facts)) snapshots.queue(log);
+      if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
+      if (batch.entries.some(({ search }) => search !== null)) words.due();
     },
   });
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await queue.drained();
-    await snapshots.stop();
+    await Promise.all([snapshots.stop(), words.close()]);
     wakes.close();
     await Promise.all([poll.close(), hints.close(), liveness.close()]);
     await Promise.all([database.close(), appending.close()]);
@@ -129,17 +137,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const at = clock();
       const batch = prepareBatch(events, new Date(at).toISOString(), authorOf(writer));
       return new Promise<Appended>((resolve, reject) => {
-        queue.add({
-          log,
-          batch,
-          at,
-          writer,
-          expectSeq,
-          key: keyOf(writer, note),
-          retries: 0,
-          resolve,
-          reject,
-        });
+        const key = keyOf(writer, note);
+        const starts = startsIn(events);
+        queue.add({ log, batch, at, writer, expectSeq, key, note, starts, retries: 0, resolve, reject });
       });
     },
     head: (log) => readHead(database, log),
@@ -203,7 +203,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 function keyOf(writer: Writer, note: unknown): Key | undefined {
   const kept = note === undefined ? null : JSON.stringify(note);
-  if (writer.by === "keeper") return { scope: "keeper", key: storable(writer.key), digest: "", note: kept };
+  if (writer.by === "keeper")
+    return { scope: KEEPER_SCOPE, key: storable(writer.key), digest: "", note: kept };
   if (writer.by === "executor" || !writer.command) return undefined;
   const { scope, key, digest } = writer.command;
   return { scope: storable(scope), key: storable(key), digest: storable(digest), note: kept };

@@ -3,10 +3,10 @@ import { formatPosition } from "../../session/position.ts";
 import type { Batch } from "../batch.ts";
 import { eventText } from "../event-text.ts";
 import type { LogId, LogKind } from "../store.ts";
+import { searchWords } from "../words.ts";
 import { NOW_S } from "./clock.ts";
 import type { Transaction } from "./database.ts";
-import { searchWords } from "./words.ts";
-import { bigintArray, textArray } from "./wire.ts";
+import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
 
 /** False when there is a log of this id already. */
 export async function insertLog(
@@ -33,16 +33,14 @@ export async function writeEvents(
   const facts = batch.entries.filter(({ owner }) => owner === null);
   await transaction.query({
     text: `insert into event (log, seq, crc, tally, author, words, text)
-      select $1, seq, crc, tally, author, array_to_tsvector(string_to_array(words, ' ')), text
-      from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])
-        as e (seq, crc, tally, author, words, text)`,
+      select $1, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::tsvector[], $7::text[])`,
     values: [
       log,
       bigintArray(facts.map((fact) => seq + fact.facts)),
       bigintArray(facts.map(({ crc }) => crc)),
       textArray(facts.map(({ tally }) => tally)),
       textArray(facts.map(({ author }) => author)),
-      textArray(facts.map(({ search }) => search && searchWords(search).join(" "))),
+      tsvectorArray(facts.map(({ search }) => (search === null ? null : searchWords(search)))),
       textArray(facts.map((fact) => eventText(formatPosition(seq + fact.facts, 0), fact.body))),
     ],
   });

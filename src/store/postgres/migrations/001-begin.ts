@@ -17,11 +17,13 @@ create table log (
   epoch bigint not null default 0,
   holder text collate "C",
   lease_until bigint not null default 0,
+  snapshot_seq bigint not null default 0,
   touched bigint not null
 ) with (fillfactor = 50);
 create index log_touched on log (touched);
 create index log_holder on log (holder) where holder is not null;
 
+-- Rows up to a page stay in it as they are: squeezing texts of 2 KB costs more than it saves.
 -- Facts only, so nothing here is ever updated or deleted but with its log. \`words\` is what search finds.
 create table event (
   log text collate "C" not null,
@@ -32,9 +34,10 @@ create table event (
   words tsvector,
   text text not null,
   primary key (log, seq)
-);
+) with (toast_tuple_target = 8160);
 create index event_tally on event (log, seq) include (tally, author) where tally is not null;
-create index event_words on event using gin (words) where words is not null;
+-- New words wait in a list that a duty of the store sorts in: an append never has to, up to this many kilobytes.
+create index event_words on event using gin (words) with (gin_pending_list_limit = 65536) where words is not null;
 
 -- Apart from the facts, since most drafts live for seconds: what they leave behind is vacuumed from a small table.
 create table draft (
@@ -45,7 +48,7 @@ create table draft (
   owner text not null,
   text text not null,
   primary key (log, seq, sub)
-) with (autovacuum_vacuum_scale_factor = 0.05);
+) with (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 
 create table session (
   id text collate "C" primary key,
@@ -95,6 +98,7 @@ create table snapshot (
   seq bigint not null,
   sub bigint not null,
   version bigint not null,
+  crc bigint not null,
   view text not null
 );
 
@@ -106,15 +110,18 @@ create table seen (
   primary key (session, person)
 );
 
--- One key, one effect: written in the effect's own transaction.
+-- One key, one effect: written in the effect's own transaction. A keeper's key lives as long as its log.
 create table command (
   scope text not null,
   key text not null,
   digest text not null,
   result text,
+  log text collate "C",
   at bigint not null,
   primary key (scope, key)
 );
+create index command_at on command (at) where log is null;
+create index command_log on command (log) where log is not null;
 
 -- One row for each append statement, in its own commit: what tells an unknown commit from one that never was.
 create table batch (
