@@ -4,6 +4,8 @@ import { mkdir, readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
 import { keepCliToken } from "./server/cli-token.ts";
@@ -46,6 +48,7 @@ export async function serve(flags: Flags): Promise<void> {
     process.stdout.write(greeting(settings, server.url, link));
     log.info({ url: server.url, version: VERSION, store: store.id, dialect: store.dialect }, "ready");
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
+    setTimeout(collectStartGarbage, 1_000).unref();
     const stopTidying = tidyNowAndThen(store, log);
     const signal = await asked;
     log.info({ signal }, "shutting down");
@@ -96,6 +99,13 @@ async function listen(
 function greeting(settings: Settings, url: string, link: string): string {
   const where = settings.databaseUrl === undefined ? `SQLite in ${settings.home}` : "PostgreSQL";
   return `Holdfast ${VERSION} at ${url} (${where})\nLog in once, within 10 minutes: ${link}\n`;
+}
+
+/** Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. */
+function collectStartGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void; // the flag puts it into contexts made after it
+  collect();
 }
 
 /** The first signal asks, the second does not wait. */

@@ -33,7 +33,7 @@ export class Access {
   readonly #options: AccessOptions;
   readonly #fixedHash: string | undefined;
   readonly #believed = new Map<string, { credential: Credential; until: number }>();
-  /** By id, for the streams that are open with it. */
+  /** By id: with what an open stream's credential is looked up again. */
   readonly #hashes = new Map<string, string>();
   readonly #revoked = new Set<string>();
   readonly #life = new AbortController();
@@ -101,8 +101,8 @@ export class Access {
     this.#revoked.add(id);
     const [oldest] = this.#revoked;
     if (this.#revoked.size > REVOKED_KEPT && oldest !== undefined) this.#revoked.delete(oldest);
-    const hash = this.#hashes.get(id);
-    if (hash !== undefined) this.#believed.delete(hash);
+    for (const [hash, { credential }] of this.#believed)
+      if (credential.id === id) this.#believed.delete(hash);
     this.#hashes.delete(id);
     this.#options.streams.closeOf(id);
   }

@@ -99,7 +99,7 @@ test("a login link works once, gives a cookie that scripts can't read, and the l
   expect(first.status).toBe(200);
   expect(await first.json()).toMatchObject({ person: "owner", kind: "login" });
   const cookie = first.headers.get("set-cookie")!;
-  expect(cookie).toMatch(/^holdfast_\w+=hf_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/);
+  expect(cookie).toMatch(/^holdfast_\w+=hf_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=34560000$/);
   expect((await login(server, secret)).status).toBe(401);
 
   const headers = { cookie: cookie.split(";")[0]! };

@@ -51,7 +51,7 @@ test("a browser that hides the origin still says whether the page is ours", () =
 });
 
 test("a configured name counts with its own port, or with the server's, or without one", () => {
-  const named = gateFor({ host: "127.0.0.1", hosts: ["box.local", "other.local:9000"] });
+  const named = gateFor({ host: "127.0.0.1", hosts: ["Box.local", "other.local:9000"] });
   expect(named.hostRefusal({ host: "box.local" })).toBeUndefined();
   expect(named.hostRefusal({ host: "box.local:4180" })).toBeUndefined();
   expect(named.hostRefusal({ host: "box.local:81" })).toBeDefined();

@@ -22,15 +22,14 @@ export class Gate {
 
   /** The port is known only once the server listens. */
   listensOn(port: number): void {
-    const { host, hosts = [], behindProxy, https = false } = this.#options;
+    const { host, behindProxy, https = false } = this.#options;
+    const further = (this.#options.hosts ?? []).map((name) => name.toLowerCase());
     const scheme = https ? "https" : "http";
     const usual = https ? 443 : 80;
-    const names = [inUrl(host), "localhost", "127.0.0.1", "[::1]", ...hosts].map((name) =>
-      name.toLowerCase(),
-    );
+    const names = [inUrl(host).toLowerCase(), "localhost", "127.0.0.1", "[::1]", ...further];
     const own = names.flatMap((name) => {
       if (hasPort(name)) return [name];
-      return port === usual || hosts.includes(name) ? [name, `${name}:${port}`] : [`${name}:${port}`];
+      return port === usual || further.includes(name) ? [name, `${name}:${port}`] : [`${name}:${port}`];
     });
     const front = behindProxy?.toLowerCase();
     this.#hosts = new Set(front === undefined ? own : [...own, new URL(front).host]);
@@ -70,7 +69,7 @@ export function inUrl(host: string): string {
 }
 
 function hasPort(name: string): boolean {
-  return /:\d+$/.test(name) && !/^\[[^\]]*$/.test(name);
+  return /:\d+$/.test(name); // a bare IPv6 address ends with its bracket
 }
 
 export function isLoopback(host: string): boolean {

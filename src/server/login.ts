@@ -12,6 +12,8 @@ import { newSecret } from "./tokens.ts";
 import type { App } from "./zod.ts";
 
 export const LINK_TTL_MS = 10 * 60_000;
+/** As long as browsers allow: how long a login lasts is for its row to say, which each use extends. */
+const COOKIE_TTL_MS = 400 * 24 * 3600_000;
 
 export function loginRoutes(app: App, context: Context, behindProxy: boolean): void {
   const { store, ids, access, now, randomBytes } = context;
@@ -53,7 +55,7 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
           "This login link was used already, or is too old. Run `holdfast login` for a new one.",
         );
       attempts.giveBack(address);
-      setCookie(reply, access.cookie, secret, LOGIN_TTL_MS, isHttps(request, behindProxy));
+      setCookie(reply, access.cookie, secret, COOKIE_TTL_MS, isHttps(request, behindProxy));
       return { person: redeemed.login.person, kind: "login" as const, device };
     },
   );

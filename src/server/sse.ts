@@ -33,6 +33,10 @@ export class SseReader implements Reader {
       connection: "close",
       "x-accel-buffering": "no",
     });
+    // The header and what is there to say at once leave together.
+    const { socket } = response;
+    socket?.cork();
+    process.nextTick(() => socket?.uncork());
     response.flushHeaders();
     response.once("close", () => this.#life.abort());
     this.#write(retryFrame(context.randomBytes(1)[0]! / 255));
