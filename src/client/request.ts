@@ -50,7 +50,7 @@ export async function request<T>(
     const tried = await tryOnce(transport, call, init, read);
     if (tried.ok) return tried.value;
     // The try before this one did it, and only its answer was lost.
-    if (mayHaveArrived && call.method === "DELETE" && isNotFound(tried.error)) return read(NO_CONTENT);
+    if (mayHaveArrived && call.method === "DELETE" && isNotFound(tried.error)) return read(noContent());
     mayHaveArrived ||= tried.error instanceof Unreachable;
 
     const waitMs = tried.retryAfterMs ?? backoffMs(WAIT, failures, transport.chance());
@@ -74,7 +74,10 @@ export function requestStream(transport: Transport, call: Call): Promise<Respons
   return request(transport, call, (response) => Promise.resolve(response));
 }
 
-const NO_CONTENT = new Response(null, { status: 204 });
+/** Made when it is needed: it loads all of `fetch`, and `holdfast serve`, which starts here too, has no use for that. */
+function noContent(): Response {
+  return new Response(null, { status: 204 });
+}
 
 type Tried<T> =
   | { ok: true; value: T }
