@@ -16,7 +16,7 @@ import { statusCommand } from "./status.ts";
 import { makeTerminal, type Terminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 
-/** Runs one command line; resolves to what the process is to end with. */
+/** Runs one command line, and ends the process with its exit code once all that it wrote is out. */
 export async function run(argv: readonly string[], deps: Deps, host: Host = thisProcess): Promise<ExitCode> {
   const terminal = makeTerminal(host.stdout, host.stderr, host.env);
   // Whoever reads us may have seen enough, as `head` has: no reason to complain.
@@ -24,11 +24,19 @@ export async function run(argv: readonly string[], deps: Deps, host: Host = this
     if (error.code !== "EPIPE") throw error;
     host.exit(EXIT.ok);
   });
+  const code = await runCommand(argv, makeCli(deps, terminal, host));
+  for (const stream of [host.stdout, host.stderr]) await new Promise((resolve) => stream.write("", resolve));
+  // A server that hangs must not hold us by not answering a socket's goodbye.
+  host.exit(code);
+  return code;
+}
+
+async function runCommand(argv: readonly string[], cli: Cli): Promise<ExitCode> {
   try {
-    await program(makeCli(deps, terminal, host)).parseAsync(argv, { from: "user" });
+    await program(cli).parseAsync(argv, { from: "user" });
     return EXIT.ok;
   } catch (error) {
-    return explain(error, terminal, argv.includes("--json"));
+    return explain(error, cli.terminal, argv.includes("--json"));
   }
 }
 
