@@ -4,7 +4,13 @@ import type { Settings } from "./config/settings.ts";
 import type { Ids } from "./session/ids.ts";
 import type { Store } from "./store/store.ts";
 
-export type Opening = { node: string; host: string; clock: () => number; ids: Ids };
+export type Opening = {
+  node: string;
+  host: string;
+  clock: () => number;
+  ids: Ids;
+  log?: { warn(fields: object, message: string): void };
+};
 
 export async function openStore({ home, databaseUrl }: Settings, opening: Opening): Promise<Store> {
   if (databaseUrl !== undefined) {

@@ -13,7 +13,7 @@ import { makeLog } from "./server/log.ts";
 import { removeServerFile, writeServerFile } from "./server/server-file.ts";
 import { BindRefused, startServer, type RunningServer } from "./server/server.ts";
 import { makeIds } from "./session/ids.ts";
-import type { Store } from "./store/store.ts";
+import { StorageError, type Store } from "./store/store.ts";
 import { openStore } from "./open-store.ts";
 
 const TIDY_EVERY_MS = 3600_000;
@@ -33,7 +33,15 @@ export async function serve(flags: Flags): Promise<void> {
   await mkdir(settings.home, { recursive: true, mode: 0o700 });
 
   const asked = untilAsked();
-  const store = await openStore(settings, { node: ids.next("nod"), host: hostname(), clock: Date.now, ids });
+  const store = await openStore(settings, {
+    node: ids.next("nod"),
+    host: hostname(),
+    clock: Date.now,
+    ids,
+    log,
+  }).catch((error: unknown) => {
+    throw error instanceof StorageError ? new CannotServe(error.message) : error;
+  });
   let server: RunningServer | undefined;
   try {
     await keepCliToken(settings.home, { store, ids, randomBytes });
