@@ -17,7 +17,7 @@ import { appendStatement, fitOf, type Fit } from "./append-statement.ts";
 import { NOW_MS } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { DraftStarts } from "./draft-starts.ts";
-import { isDeadlock, LostConnection } from "./fault.ts";
+import { isDeadlock, LostConnection, NoConnection } from "./fault.ts";
 import { explainRefusals } from "./refusal.ts";
 
 /** Two keep the server busy while one commit waits for the disk; more make for smaller batches. */
@@ -195,7 +195,7 @@ export class AppendQueue {
         if (forget !== null) this.#settled.push(forget);
         if (isDeadlock(error) && ++deadlocks < DEADLOCKS_MAX) continue;
         if (!(error instanceof LostConnection)) throw error;
-        const result = await this.#settle(id, deadline);
+        const result = error instanceof NoConnection ? null : await this.#settle(id, deadline);
         if (result !== null) return fitOf(result);
         if (performance.now() > deadline) throw new Unreachable(error);
         await delay(REPEAT_PAUSE_MS);

@@ -11,7 +11,7 @@ import { needsOldSub, type Group } from "./append-group.ts";
 import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement, Value } from "./database.ts";
-import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
+import { bigintArray, storable, textArray, tsvectorArray } from "./wire.ts";
 
 export type AppendRequest = {
   /** This statement's own, never used before: see append-queue.ts. */
@@ -310,9 +310,10 @@ function rowValues(groups: readonly Group[]): Value[] {
   const changes = numbered(groups, ({ batch, at }) => {
     if (!batch.change) return [];
     const change: Record<string, unknown> = batch.change.moves ? { updated_at: at } : {};
-    for (const { column, value } of assignments(batch.change)) change[column] = value;
+    for (const { column, value } of assignments(batch.change))
+      change[column] = typeof value === "string" ? storable(value).toWellFormed() : value; // jsonb refuses half pairs
     if (batch.change.set.title !== undefined) change["title_words"] = titleWords(batch.change.set.title);
-    return [JSON.stringify(change).replaceAll("\\u0000", "\\ufffd")]; // jsonb has no NUL either
+    return [JSON.stringify(change)];
   });
   return [bigintArray(changes.map(({ n }) => n)), textArray(changes.map(({ item }) => item))];
 }

@@ -2,7 +2,7 @@
 // whether the database was there when we last asked.
 import pg from "pg";
 import type { StoreHealth } from "../store.ts";
-import { LostConnection, storageFault } from "./fault.ts";
+import { LostConnection, NoConnection, storageFault } from "./fault.ts";
 import { storable } from "./wire.ts";
 
 const POOL_MAX = 10;
@@ -39,12 +39,15 @@ export class Database implements Queryable {
 
   constructor(url: string, node: string, connectionsMax = POOL_MAX) {
     this.#pool = new pg.Pool({ ...connectionTo(url, node), max: connectionsMax });
-    // An idle connection that was cut is out of the pool already; the next statement opens another.
-    this.#pool.on("error", (error) => this.#noticed(error));
+    // An idle connection that was cut is out of the pool already, and the next statement opens another. Whether that
+    // one succeeds is what health goes by.
+    this.#pool.on("error", () => {});
   }
 
   async query<Row extends object>(statement: Statement): Promise<Row[]> {
-    return this.#observed(async () => rowsOf<Row>(await this.#pool.query(prepared(statement))));
+    return this.#observed(() =>
+      this.#connected(async (client) => rowsOf<Row>(await client.query(prepared(statement)))),
+    );
   }
 
   /**
@@ -75,33 +78,42 @@ export class Database implements Queryable {
     return this.#pool.end();
   }
 
-  async #transact<T>(work: (transaction: Transaction) => Promise<T>, statementMs?: number): Promise<T> {
-    const client = await this.#pool.connect();
-    let broken: Error | undefined;
-    let abandoned = false;
-    const lost = (error: Error) => (broken ??= error); // else a cut between two statements would be uncaught
-    client.on("error", lost);
-    try {
+  #transact<T>(work: (transaction: Transaction) => Promise<T>, statementMs?: number): Promise<T> {
+    return this.#connected(async (client) => {
+      let end = "commit";
       await client.query("begin");
       if (statementMs !== undefined) await client.query(`set local statement_timeout = ${statementMs}`);
       const outcome = await work({
         query: async <Row extends object>(statement: Statement) =>
           rowsOf<Row>(await client.query(prepared(statement, statementMs))),
         abandon: (value) => {
-          abandoned = true;
+          end = "rollback";
           return value;
         },
       });
-      await client.query(abandoned ? "rollback" : "commit");
+      await client.query(end);
       return outcome;
+    });
+  }
+
+  async #connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      const fault = storageFault(error);
+      throw fault instanceof LostConnection ? new NoConnection(error as Error) : fault;
+    });
+    let broken: Error | undefined;
+    const lost = (error: Error) => (broken ??= error); // else a cut between two statements would be uncaught
+    client.on("error", lost);
+    try {
+      return await work(client);
     } catch (error) {
       const fault = storageFault(error);
       if (fault instanceof LostConnection) broken ??= fault;
-      else await client.query("rollback").catch((failed: Error) => (broken ??= failed));
       throw fault;
     } finally {
       client.off("error", lost);
-      client.release(broken); // a broken one leaves the pool
+      // One that is broken, or still in a transaction that failed, leaves the pool.
+      client.release(broken ?? client.getTransactionStatus() !== "I");
     }
   }
 

@@ -5,8 +5,15 @@ import { StorageError } from "../store.ts";
 
 /** The connection was lost or timed out while a statement was on its way: it may have taken effect, or may yet. */
 export class LostConnection extends StorageError {
+  constructor(cause: Error, what = "lost the connection") {
+    super("busy", `${what} to PostgreSQL: ${cause.message}`, { cause });
+  }
+}
+
+/** There was no connection to send a statement on: it has not taken effect. */
+export class NoConnection extends LostConnection {
   constructor(cause: Error) {
-    super("busy", `lost the connection to PostgreSQL: ${cause.message}`, { cause });
+    super(cause, "there is no connection");
   }
 }
 
