@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { ClientFrame, ServerFrame } from "../src/protocol/socket.ts";
 import { makeLog } from "../src/server/log.ts";
@@ -33,8 +33,25 @@ export type OpenServer = RunningServer & {
   socket(headers?: Record<string, string>): Promise<TestSocket>;
 };
 
+export type OpenServerOptions = Partial<ServerOptions> & { wrap?: (store: Store) => Store };
+
+/** One for all tests of a file that do not mind each other's sessions: opening a store takes a moment. */
+export function useServer(): () => OpenServer {
+  let server: OpenServer | undefined;
+  let close: () => Promise<void> = () => Promise.resolve();
+  beforeAll(async () => {
+    server = await openServer({}, (closing) => (close = closing));
+  });
+  afterAll(() => close());
+  return () => {
+    if (server === undefined) throw new Error("it is open only while tests run");
+    return server;
+  };
+}
+
 export async function openServer(
-  options: Partial<ServerOptions> & { wrap?: (store: Store) => Store } = {},
+  options: OpenServerOptions = {},
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<OpenServer> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-server-"));
   const { opened, remove } = await openTestStore(folder);
@@ -52,7 +69,7 @@ export async function openServer(
     randomBytes,
     ...options,
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await server.close();
     await opened.close();
     await remove();

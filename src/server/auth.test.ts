@@ -1,14 +1,16 @@
 import { request as rawRequest } from "node:http";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { openServer, TOKEN, until, type OpenServer } from "../../test/open-server.ts";
+import { type OpenServer, TOKEN, openServer, until, useServer } from "../../test/open-server.ts";
 import { CLOSE_UNAUTHORIZED } from "../protocol/close.ts";
+
+const shared = useServer();
 
 /** The whole list. Whoever adds to it says why. */
 const OPEN = ["GET /healthz", "HEAD /healthz", "GET /readyz", "HEAD /readyz", "POST /api/login"];
 
 test("no route answers without a credential but those of a literal list", async () => {
-  const server = await openServer();
+  const server = shared();
   const asked: string[] = [];
   for (const { method, url } of server.routes)
     for (const each of [method].flat()) {
@@ -31,7 +33,7 @@ test.each([
   "/metrics/deep",
   "/api/sessions/x/events?live=sse&offset=-1",
 ])("%s says nothing to whoever has no credential, not even that it is not there", async (path) => {
-  const server = await openServer();
+  const server = shared();
   const answer = await fetch(server.url + path);
   expect(answer.status).toBe(401);
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
@@ -44,17 +46,17 @@ test.each([
   ["a token in another scheme", { authorization: `Basic ${TOKEN}` }],
   ["a made-up cookie", { cookie: "holdfast=1; holdfast_x=2" }],
 ])("a WebSocket with %s is refused with 401", async (_, headers) => {
-  const server = await openServer();
+  const server = shared();
   expect(await upgradeStatus(server, headers)).toBe(401);
 });
 
 test("a token in the query string is no credential", async () => {
-  const server = await openServer();
+  const server = shared();
   expect((await fetch(`${server.url}/api/sessions?token=${TOKEN}&access_token=${TOKEN}`)).status).toBe(401);
 });
 
 test("a request for another host is refused, whatever its credential", async () => {
-  const server = await openServer();
+  const server = shared();
   for (const path of ["/", "/healthz", "/api/sessions", "/api/sessions/x/events?live=sse&offset=-1"])
     expect(await statusFor(server, path, { host: "evil.example", authorization: `Bearer ${TOKEN}` })).toBe(
       421,
@@ -65,7 +67,7 @@ test("a request for another host is refused, whatever its credential", async () 
 });
 
 test("a page of another origin, of another port too, can neither read, stream, change nor open a socket", async () => {
-  const server = await openServer();
+  const server = shared();
   for (const origin of ["http://evil.example", `http://127.0.0.1:${server.port + 1}`, "null"]) {
     const headers = { origin, authorization: `Bearer ${TOKEN}` };
     expect(await statusFor(server, "/api/sessions", headers)).toBe(403);
@@ -80,7 +82,7 @@ test("a page of another origin, of another port too, can neither read, stream, c
 });
 
 test("nothing invites other origins", async () => {
-  const server = await openServer();
+  const server = shared();
   const answer = await server.fetch("/api/sessions", { headers: { origin: server.url } });
   expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   const preflight = await fetch(`${server.url}/api/sessions`, {
@@ -120,7 +122,7 @@ test("a login link runs out after ten minutes", async () => {
 });
 
 test("logging out ends the login and takes the cookie back", async () => {
-  const server = await openServer();
+  const server = shared();
   const cookie = await loggedIn(server);
   const out = await fetch(`${server.url}/api/logout`, { method: "POST", headers: { cookie } });
   expect(out.status).toBe(204);
@@ -154,7 +156,7 @@ test("guessing is slowed, from this machine too, while the right secret still wo
 });
 
 test("revoking a token closes its open streams and sockets within a second, and no other", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const made = await server.call<{ id: string; token: string }>("POST", "/api/tokens", { name: "ci" });
   const headers = { authorization: `Bearer ${made.token}` };

@@ -1,10 +1,12 @@
 // Whatever comes in: a clear error each, and the server is as it was.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { openServer, TOKEN, type OpenServer } from "../../test/open-server.ts";
+import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
 import type { Problem } from "../protocol/problem.ts";
 import { formatPosition } from "../session/position.ts";
 import type { View } from "../session/view.ts";
+
+const shared = useServer();
 
 type Case = {
   name: string;
@@ -300,7 +302,7 @@ const CASES: Case[] = [
 ];
 
 test("every kind of bad input gets a clear error, and the server goes on", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   for (const { name, method = "GET", path, body, headers, status, code, fault } of CASES) {
     const answer = await server.fetch(path.replace("$ID", id), {
@@ -325,7 +327,7 @@ test("every kind of bad input gets a clear error, and the server goes on", async
 });
 
 test("a header over 16 KB is refused as such", async () => {
-  const server = await openServer();
+  const server = shared();
   const answer = await raw(
     server,
     `GET /healthz HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nx: ${"x".repeat(17_000)}\r\n\r\n`,
@@ -343,7 +345,7 @@ test("a header that comes too slowly is not waited for", async () => {
 });
 
 test("what is no HTTP is refused as such", async () => {
-  const server = await openServer();
+  const server = shared();
   const answer = await raw(server, "HELO there\r\n\r\n");
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toContain('"code":"bad_request"');
@@ -356,7 +358,7 @@ test.each([
   ["nothing but control characters", "\u0001".repeat(60_000)],
   ["quotes and backslashes", '"\\'.repeat(30_000)],
 ])("a text with %s is kept as it is", async (_, text) => {
-  const server = await openServer();
+  const server = shared();
   const title = text.slice(0, 200);
   const { id } = await server.newSession({ title, input: { kind: "prompt", text } });
   const { view } = await server.call<{ view: View }>("GET", `/api/sessions/${id}`);
@@ -371,7 +373,7 @@ test.each([
 });
 
 test("a long text for a session that is not there is refused as any other", async () => {
-  const server = await openServer();
+  const server = shared();
   const body = { kind: "prompt", text: "x".repeat(100_000) };
   await server.call("POST", "/api/sessions/ses_nothing/inputs", body, 404);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { openServer, TOKEN, type OpenServer } from "../../test/open-server.ts";
+import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
+
+const shared = useServer();
 
 test("a request that is sent again under its key takes effect once and gets the same answer", async () => {
   const server = await openServer();
@@ -33,7 +35,7 @@ test("a request that is sent again under its key takes effect once and gets the 
 });
 
 test("requests under one key at the same time are one request", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const body = { kind: "prompt", text: "now" };
   const answers = await Promise.all(
@@ -44,7 +46,7 @@ test("requests under one key at the same time are one request", async () => {
 });
 
 test("another request under a used key is refused", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   await keyed(server, "PATCH", `/api/sessions/${id}`, { title: "a" }, "k");
   expect(await keyed(server, "PATCH", `/api/sessions/${id}`, { title: "b" }, "k")).toMatchObject({
@@ -55,7 +57,7 @@ test("another request under a used key is refused", async () => {
 });
 
 test("two persons may use the same key", async () => {
-  const server = await openServer();
+  const server = shared();
   const { token } = await server.call<{ token: string }>("POST", "/api/tokens", {
     name: "other",
     person: "ann",

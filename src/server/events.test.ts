@@ -1,11 +1,13 @@
 import { DurableStream } from "@durable-streams/client";
 import { expect, onTestFinished, test } from "vitest";
-import { openServer, TOKEN, until, type OpenServer } from "../../test/open-server.ts";
+import { type OpenServer, TOKEN, openServer, until, useServer } from "../../test/open-server.ts";
 import type { AnyEvent, NewEvent } from "../session/event.ts";
 import { formatPosition, START } from "../session/position.ts";
 
+const shared = useServer();
+
 test("a catch-up read gives the log in pages until it is up to date", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   await append(server, id, 2_500);
   const seen: AnyEvent[] = [];
@@ -25,7 +27,7 @@ test("a catch-up read gives the log in pages until it is up to date", async () =
 });
 
 test("offset=now is the end of the log, and HEAD says where that is", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id, position } = await server.newSession();
   const now = await server.fetch(events(id, "offset=now"));
   expect(await now.json()).toEqual([]);
@@ -37,7 +39,7 @@ test("offset=now is the end of the log, and HEAD says where that is", async () =
 });
 
 test("what has not changed is not sent again", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const first = await server.fetch(events(id, "offset=-1"));
   const etag = first.headers.get("etag")!;
@@ -50,7 +52,7 @@ test("what has not changed is not sent again", async () => {
 });
 
 test("the end of a session closes its stream, for catch-up, long-poll and server-sent events", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const waiting = server.fetch(events(id, "offset=now&live=long-poll"));
   const stream = sse(await server.fetch(events(id, "offset=now&live=sse")));
@@ -96,7 +98,7 @@ test("a long-poll answers when something happens, or says after a while that not
 });
 
 test("server-sent events replay, then follow, and resume after the last id that was seen", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   await append(server, id, 1_500);
   const stream = sse(await server.fetch(events(id, "offset=-1&live=sse")));
@@ -117,7 +119,7 @@ test("server-sent events replay, then follow, and resume after the last id that 
 test.each(["sse", "long-poll"] as const)(
   "the public Durable Streams client follows a log live by %s",
   async (live) => {
-    const server = await openServer();
+    const server = shared();
     const { id } = await server.newSession();
     await append(server, id, 1_200);
     const stop = new AbortController();
@@ -147,7 +149,7 @@ test.each(["sse", "long-poll"] as const)(
 );
 
 test("a position ahead of the log is told so in a way that the public client does not retry", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id, position } = await server.newSession();
   const ahead = formatPosition(77, 0);
   for (const live of ["", "&live=sse", "&live=long-poll"]) {
@@ -166,7 +168,7 @@ test("a position ahead of the log is told so in a way that the public client doe
 });
 
 test("a position of another store is told so", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const answer = await server.fetch(events(id, `offset=${START}&store=sto_other`));
   expect(answer.status).toBe(409);
@@ -184,14 +186,14 @@ test.each([
   ["live=long-poll", 400],
   ["offset=-1&live=forever", 400],
 ])("?%s is answered with %i", async (query, status) => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const answer = await server.fetch(events(id, query));
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([status, "bad_request"]);
 });
 
 test("writes are not allowed, and the answer says what is", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
     const answer = await server.fetch(events(id), { method });
@@ -200,7 +202,7 @@ test("writes are not allowed, and the answer says what is", async () => {
 });
 
 test("a task's log is read the same way, and not as a session", async () => {
-  const server = await openServer();
+  const server = shared();
   await server.store.createLog("tsk_1", "task", [{ type: "notice", data: { level: "info", text: "made" } }], {
     person: "owner",
   });
@@ -210,7 +212,7 @@ test("a task's log is read the same way, and not as a session", async () => {
 });
 
 test("deleting a session ends those who follow it", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const stream = sse(await server.fetch(events(id, "offset=-1&live=sse")));
   await stream.next("control");
@@ -221,7 +223,7 @@ test("deleting a session ends those who follow it", async () => {
 });
 
 test("drafts come live, and are gone from a replay once their fact is there", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const lease = await server.store.claimLease(id, 60_000);
   if (!lease.ok) throw new Error(lease.code);

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import { openServer } from "../../test/open-server.ts";
+import { useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
 import type { View } from "../session/view.ts";
 import { FILE_MAX_BYTES } from "./files.ts";
 
+const shared = useServer();
+
 test("a file that is uploaded can be named by an input and comes back byte for byte", async () => {
-  const server = await openServer();
+  const server = shared();
   const bytes = Buffer.alloc(3_000_000, "holdfast");
   const uploaded = await server.fetch("/api/files?name=notes%20%C3%A4.txt", {
     method: "POST",
@@ -25,7 +27,7 @@ test("a file that is uploaded can be named by an input and comes back byte for b
 });
 
 test("JSON is a file like any other, and so is nothing", async () => {
-  const server = await openServer();
+  const server = shared();
   for (const body of ['{"a":1}', ""]) {
     const answer = await server.fetch("/api/files", {
       method: "POST",
@@ -37,7 +39,7 @@ test("JSON is a file like any other, and so is nothing", async () => {
 });
 
 test("a file over 25 MB is refused, announced or not, and the server goes on", async () => {
-  const server = await openServer();
+  const server = shared();
   const announced = await server.fetch("/api/files", {
     method: "POST",
     body: Buffer.alloc(FILE_MAX_BYTES + 1),
@@ -54,7 +56,7 @@ test("a file over 25 MB is refused, announced or not, and the server goes on", a
 });
 
 test("a file that could be a page is only ever saved, and can run nothing", async () => {
-  const server = await openServer();
+  const server = shared();
   const put = async (type: string) => {
     const answer = await server.fetch("/api/files?name=x.html", {
       method: "POST",
@@ -72,7 +74,7 @@ test("a file that could be a page is only ever saved, and can run nothing", asyn
 });
 
 test("a text that is too long for an event is kept whole beside it", async () => {
-  const server = await openServer();
+  const server = shared();
   const text = "𝄞".repeat(70_000); // each is a surrogate pair
   const { id } = await server.newSession({ input: { kind: "prompt", text } });
   const { view } = await server.call<SessionRow & { view: View }>("GET", `/api/sessions/${id}`);

@@ -1,16 +1,18 @@
 import { expect, test } from "vitest";
-import { openServer, type OpenServer } from "../../test/open-server.ts";
+import { type OpenServer, openServer, useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
 import type { NewEvent } from "../session/event.ts";
 import type { HistoryPage } from "../session/history.ts";
 import { formatPosition } from "../session/position.ts";
 import type { Message, View } from "../session/view.ts";
 
+const shared = useServer();
+
 type Shown = SessionRow & { view: View };
 type List = { items: SessionRow[]; next: string | null };
 
 test("a session can be created with its first input in the same commit", async () => {
-  const server = await openServer();
+  const server = shared();
   const answer = await server.fetch("/api/sessions", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -47,7 +49,7 @@ test("the list is newest first, filtered, and paged to its end", async () => {
 });
 
 test("title and model are facts; pin and archive are not", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id, position } = await server.newSession();
   const patched = await server.call<SessionRow>("PATCH", `/api/sessions/${id}`, {
     title: "Named",
@@ -61,7 +63,7 @@ test("title and model are facts; pin and archive are not", async () => {
 });
 
 test("an ended session takes no input and no title, says where it goes on, and can still be archived", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const next = await server.newSession();
   await append(server, id, [{ type: "session_ended", data: { reason: "reset", successor: next.id } }]);
@@ -79,7 +81,7 @@ test("an ended session takes no input and no title, says where it goes on, and c
 });
 
 test("a session with live work is deleted only by force", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession({ input: { kind: "prompt", text: "go" } });
   await append(server, id, [{ type: "turn_started", data: { turn: "t1", inputs: [] } }]);
   expect(await server.call("DELETE", `/api/sessions/${id}`, undefined, 409)).toMatchObject({ code: "live" });
@@ -89,7 +91,7 @@ test("a session with live work is deleted only by force", async () => {
 });
 
 test("a fork is a session of its own with the same beginning", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession({ title: "root" });
   await append(server, id, [
     { type: "turn_started", data: { turn: "t1", inputs: [] } },
@@ -104,7 +106,7 @@ test("a fork is a session of its own with the same beginning", async () => {
 });
 
 test("seen only rises, never past the log, and a program does not move it", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id, position } = await server.newSession({ input: { kind: "prompt", text: "hi" } });
   expect(await server.call("PUT", `/api/sessions/${id}/seen`, { position })).toEqual({ position });
   const lower = formatPosition(1, 0);
@@ -127,7 +129,7 @@ test("seen only rises, never past the log, and a program does not move it", asyn
 });
 
 test("what a program sends is unread for the person, and read once it is seen", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const { token } = await server.call<{ token: string }>("POST", "/api/tokens", {
     name: "bot",
@@ -145,7 +147,7 @@ test("what a program sends is unread for the person, and read once it is seen", 
 });
 
 test("older messages are paged back to the beginning, each once", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   for (let n = 0; n < 130; n++)
     await append(server, id, [{ type: "notice", data: { level: "info", text: `n${n}` } }]);
@@ -162,7 +164,7 @@ test("older messages are paged back to the beginning, each once", async () => {
 });
 
 test("messages are paged forward from a position, each once", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   const notices: NewEvent[] = Array.from({ length: 500 }, (_, n) => ({
     type: "notice",
@@ -180,7 +182,7 @@ test("messages are paged forward from a position, each once", async () => {
 });
 
 test("an export has the whole log as JSON lines, or a transcript to read", async () => {
-  const server = await openServer();
+  const server = shared();
   const long = "long ".repeat(20_000);
   const { id } = await server.newSession({ title: "Take me", input: { kind: "prompt", text: long } });
   const notices: NewEvent[] = Array.from({ length: 1_200 }, (_, n) => ({

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { openServer, until, type OpenServer, type TestSocket } from "../../test/open-server.ts";
+import { type OpenServer, type TestSocket, openServer, until, useServer } from "../../test/open-server.ts";
 import { CLOSE_BAD_FRAME, CLOSE_SLOW } from "../protocol/close.ts";
 import type { NewEvent } from "../session/event.ts";
 import { formatPosition, START, type Position } from "../session/position.ts";
+
+const shared = useServer();
 
 test("the server greets, then beats as data", async () => {
   const server = await openServer({ limits: { heartbeatMs: 5 } });
@@ -19,7 +21,7 @@ test("the server greets, then beats as data", async () => {
 });
 
 test("attaching without a position gives the view, then what happens", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id, position } = await server.newSession({ title: "T", input: { kind: "prompt", text: "hi" } });
   const socket = await server.socket();
   socket.send({ op: "attach", session: id });
@@ -31,7 +33,7 @@ test("attaching without a position gives the view, then what happens", async () 
 });
 
 test("attaching with a position replays what was missed, says what that was, and goes on without a gap", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   await append(server, id, 100);
   const socket = await server.socket();
@@ -49,7 +51,7 @@ test("attaching with a position replays what was missed, says what that was, and
 });
 
 test("missed counts messages by others, finished tools and open asks since the given position, else since seen", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id, position } = await server.newSession();
   await write(server, id, [
     { type: "step_completed", data: { step: "s1", attempt: 1, message: [{ type: "text", text: "done" }] } },
@@ -71,7 +73,7 @@ test.each([
   ["other_store", () => ({ after: formatPosition(1, 0), store: "sto_other" })],
   ["far_behind", () => ({ after: START })],
 ] as const)("a position that can't be replayed from is answered with the view: %s", async (reason, start) => {
-  const server = await openServer();
+  const server = shared();
   const { id } = await server.newSession();
   if (reason === "far_behind") await append(server, id, 2_100);
   const socket = await server.socket();
@@ -83,7 +85,7 @@ test.each([
 });
 
 test("more than 2 MB of missed events are answered with the view", async () => {
-  const server = await openServer();
+  const server = shared();
   const { id, position } = await server.newSession();
   const text = "x".repeat(60_000);
   for (let n = 0; n < 40; n++) await write(server, id, [{ type: "notice", data: { level: "info", text } }]);
@@ -98,7 +100,7 @@ test("more than 2 MB of missed events are answered with the view", async () => {
 });
 
 test("one socket follows many sessions, leaves some, and is told of each apart", async () => {
-  const server = await openServer();
+  const server = shared();
   const sessions = await Promise.all(Array.from({ length: 20 }, () => server.newSession()));
   const socket = await server.socket();
   for (const { id, position } of sessions) socket.send({ op: "attach", session: id, after: position });
@@ -113,7 +115,7 @@ test("one socket follows many sessions, leaves some, and is told of each apart",
 });
 
 test("the end of a session is told after its last event; a deleted one is told as not found", async () => {
-  const server = await openServer();
+  const server = shared();
   const [ending, deleted] = [await server.newSession(), await server.newSession()];
   const socket = await server.socket();
   for (const { id, position } of [ending, deleted]) {
@@ -211,7 +213,7 @@ test("a reader that does not read for too long is closed with its own code", asy
 });
 
 test("what is no frame closes the socket; what is no such frame is told", async () => {
-  const server = await openServer();
+  const server = shared();
   const socket = await server.socket();
   socket.ws.send(JSON.stringify({ op: "dance" }));
   expect(await socket.next("error")).toMatchObject({ code: "schema" });
@@ -237,7 +239,7 @@ test("attachments on a socket and sockets of a credential are bounded", async ()
 });
 
 test("a plain request for the socket's address is told what it is", async () => {
-  const server = await openServer();
+  const server = shared();
   expect(await server.call("GET", "/api/ws", undefined, 426)).toMatchObject({ code: "upgrade_required" });
 });
 
