@@ -8,7 +8,9 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 
 const [database = "", node = "", session = "", ttlMs = ""] = process.argv.slice(2);
 const store = await openPostgresStore({
-  ...{ database, node, host: "test-host" },
+  database,
+  node,
+  host: "test-host",
   clock: Date.now,
   ids: makeIds(Date.now, randomBytes),
 });

@@ -55,9 +55,8 @@ it("drafts and facts of one lease that are asked for in one tick stand in the or
   ]);
   const events = await store.events(session, START, 100);
   expect(events.map(({ position }) => position)).toEqual(events.map(({ position }) => position).toSorted());
-  expect(events.map(({ data }) => (data as { text?: string }).text)).toEqual([
-    ...[undefined, "a", "b", "c", "fact", "d", "e", "another", "f"],
-  ]);
+  const texts = events.map(({ data }) => (data as { text?: string }).text);
+  expect(texts).toEqual([undefined, "a", "b", "c", "fact", "d", "e", "another", "f"]);
 });
 
 it("two nodes that append to the same sessions at once leave every log gapless and every row right", async () => {
@@ -155,10 +154,9 @@ function seqOfAppended(appended: Appended): number | string {
 function rawAppend(session: string, text: string): { text: string; values: never[] } {
   const at = Date.now();
   const batch = prepareBatch([notice(text)], new Date(at).toISOString(), owner);
-  const group = groupOf({
-    ...{ log: session, batch, at, writer: byOwner, expectSeq: undefined, key: undefined, note: undefined },
-    ...{ starts: [], retries: 0, resolve: () => {}, reject: () => {} },
-  });
+  const plain = { expectSeq: undefined, key: undefined, note: undefined, starts: [], retries: 0 };
+  const callbacks = { resolve: () => {}, reject: () => {} };
+  const group = groupOf({ log: session, batch, at, writer: byOwner, ...plain, ...callbacks });
   const statement = appendStatement({
     id: ids.next("nod"),
     forget: null,
