@@ -7,12 +7,21 @@ if (nodes.isNewEnough()) run();
 else handOver();
 
 function run() {
+  if (process.env.HOLDFAST_HANDED_OVER && process.connected) dieWithLauncher();
   delete process.env.HOLDFAST_HANDED_OVER; // Only between two launchers: a tool may start a holdfast of its own.
   var compiled = enableCompileCache();
   import("../src/main.ts").then(compiled, function (error) {
     console.error(error);
     process.exit(1);
   });
+}
+
+/** `kill -9` of what the person started must end what they meant, and no signal tells a child of that. */
+function dieWithLauncher() {
+  process.on("disconnect", function () {
+    process.kill(process.pid, "SIGKILL");
+  });
+  process.channel.unref();
 }
 
 /** Returns what to call once everything is loaded. */
@@ -42,7 +51,7 @@ function handOver() {
   }
   var env = Object.assign({}, process.env, { HOLDFAST_HANDED_OVER: "1" });
   var child = require("child_process").spawn(node, [__filename].concat(process.argv.slice(2)), {
-    stdio: "inherit",
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: env,
   });
   var signals = ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2", "SIGINT"];

@@ -1,5 +1,6 @@
 import { chromium, type Browser } from "playwright-core";
 import { inject } from "vitest";
+import { CHROMIUM_ARGS } from "./chromium-path.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -7,10 +8,7 @@ declare module "vitest" {
   }
 }
 
-/** Our own arguments, never those of @sparticuz/chromium: they switch web security off, and tests of it would lie. */
-const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"];
-
 /** Pages want `newPage({ locale: "en-US" })`: under LANG=C.UTF-8 this Chromium reports a language no library accepts. */
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: inject("chromiumPath"), args: ARGS });
+  return chromium.launch({ executablePath: inject("chromiumPath"), args: CHROMIUM_ARGS });
 }

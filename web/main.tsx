@@ -1,5 +1,7 @@
 import { render } from "solid-js/web";
+import { App } from "./app.tsx";
+import "./style/all.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
-render(() => <main>Holdfast</main>, root);
+render(() => <App />, root);

@@ -166,6 +166,17 @@ export const Overview = named(
 );
 export type Overview = z.infer<typeof Overview>;
 
+export const StoreCheck = named(
+  "StoreCheck",
+  z.object({
+    store: z.string(),
+    dialect: z.enum(["sqlite", "postgres"]),
+    events: z.number(),
+    damaged: z.array(z.object({ log: z.string(), position: PositionText })),
+    problems: z.array(z.string()),
+  }),
+);
+
 // --- persons
 
 export const NewToken = named(

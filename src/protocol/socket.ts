@@ -34,8 +34,4 @@ export type ServerFrame =
   | { op: "error"; code: ProblemCode; detail: string; session?: string }
   | { op: "ping" };
 
-/** The server closes with these. */
-export const CLOSE_SLOW = 4408;
-export const CLOSE_UNAUTHORIZED = 4401;
-export const CLOSE_BAD_FRAME = 4400;
-export const CLOSE_SHUTTING_DOWN = 1012;
+export * from "./close.ts";

@@ -99,7 +99,8 @@ const makeData: Record<Dialect, () => Promise<Data>> = {
     const { openPostgresStore } = await import("../../src/store/postgres/store.ts");
     const database = await createDatabase(inject("postgresUrl"));
     return {
-      open: (opening) => openPostgresStore({ database: database.url, ...opening }),
+      open: (opening) =>
+        openPostgresStore({ database: database.url, ...opening, decidingClock: opening.clock }),
       remove: () => database.drop(),
     };
   },

@@ -1,0 +1,82 @@
+// Which server a command talks to, and with which token: what the environment says, else what the server of this home
+// left there, else where one would be.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ReadSettings } from "./deps.ts";
+import { Failure } from "./exit.ts";
+
+export type ServerAddress = {
+  url: string;
+  urlOrigin: string;
+  token: string | undefined;
+  tokenOrigin: string;
+};
+
+export function serverAddress(env: NodeJS.ProcessEnv, read: ReadSettings): ServerAddress {
+  if (!read.ok) throw new Failure("usage", read.faults);
+  const { home, host, port } = read.settings;
+  const [url, urlOrigin] = firstOf<string>(
+    () => named(env, "HOLDFAST_URL"),
+    () => urlOfHome(join(home, "server.json")),
+    () => [`http://${reachable(host)}:${port}`, "host and port"],
+  );
+  const [token, tokenOrigin] = firstOf<string | undefined>(
+    () => named(env, "HOLDFAST_TOKEN"),
+    () => tokenOfHome(join(home, "cli-token")),
+    () => [undefined, "none"],
+  );
+  return { url: checkedUrl(url, urlOrigin), urlOrigin, token, tokenOrigin };
+}
+
+type Found<T> = readonly [value: T, origin: string];
+
+function firstOf<T>(...places: (() => Found<T> | undefined)[]): Found<T> {
+  for (const place of places) {
+    const found = place();
+    if (found) return found;
+  }
+  throw new Error("the last place always has something");
+}
+
+function named(env: NodeJS.ProcessEnv, name: string): Found<string> | undefined {
+  const value = env[name]?.trim();
+  return value ? [value, name] : undefined;
+}
+
+function urlOfHome(file: string): Found<string> | undefined {
+  const text = textOf(file);
+  if (text === undefined) return undefined;
+  try {
+    const { url } = JSON.parse(text) as { url?: unknown };
+    return typeof url === "string" ? [url, file] : undefined;
+  } catch {
+    return undefined; // a server that was killed while it wrote this is not there any more either
+  }
+}
+
+function tokenOfHome(file: string): Found<string> | undefined {
+  const token = textOf(file)?.trim();
+  return token ? [token, file] : undefined;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function checkedUrl(url: string, origin: string): string {
+  const parsed = URL.parse(url);
+  if (!parsed || !/^https?:$/.test(parsed.protocol))
+    throw new Failure("usage", `${origin} says "${url}"; it must be a URL such as http://127.0.0.1:4180`);
+  return parsed.origin;
+}
+
+/** A server that listens everywhere is reached here. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

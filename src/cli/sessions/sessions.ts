@@ -1,0 +1,27 @@
+import { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { exportCommand } from "./export.ts";
+import { forkCommand } from "./fork.ts";
+import { listCommand } from "./list.ts";
+import { arrangementCommands, renameCommand } from "./patch.ts";
+import { rmCommand } from "./rm.ts";
+import { searchCommand } from "./search.ts";
+import { showCommand } from "./show.ts";
+
+export function sessionsCommand(cli: Cli): Command {
+  const sessions = new Command("sessions").description(
+    "List, show, search, fork, export and arrange sessions",
+  );
+  const commands = [
+    listCommand(cli),
+    showCommand(cli),
+    searchCommand(cli),
+    forkCommand(cli),
+    exportCommand(cli),
+    renameCommand(cli),
+    ...arrangementCommands(cli),
+    rmCommand(cli),
+  ];
+  for (const command of commands) sessions.addCommand(command);
+  return sessions;
+}

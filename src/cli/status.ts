@@ -1,0 +1,32 @@
+import { Command } from "commander";
+import type { Overview } from "../client/commands.ts";
+import { answer, type Cli } from "./cli.ts";
+import { printSessions } from "./sessions/list.ts";
+import { ago, count } from "./words.ts";
+
+export function statusCommand(cli: Cli): Command {
+  return new Command("status")
+    .description("Everything that runs and waits")
+    .addHelpText("after", "\nExample:\n  holdfast status --json | jq '.active[] | {id, status}'")
+    .action(async (_: object, command: Command) => {
+      const overview = await cli.client.overview();
+      answer(cli, command, overview, () => print(cli, overview));
+    });
+}
+
+function print({ terminal, now }: Cli, { version, store, sessions, asks, active, nodes }: Overview): void {
+  const counts = Object.entries(sessions).filter(([, n]) => n > 0);
+  const told = counts.map(([status, n]) => `${n} ${status}`).join(", ") || "none yet";
+  terminal.line(`${terminal.paint("bold", "Sessions")}  ${told}`);
+  if (asks > 0) terminal.line(terminal.paint("yellow", `${count(asks, "ask")} waiting for an answer`));
+  terminal.line(`${terminal.paint("bold", "Server")}    holdfast ${version}, store ${store}`);
+  for (const { host, pid, url, startedAt, alive } of nodes)
+    terminal.line(
+      `${terminal.paint("bold", "Node")}      ${host}:${pid}${url === null ? "" : ` at ${url}`}, ${
+        alive ? `started ${ago(startedAt, now())}` : terminal.paint("red", "not alive")
+      }`,
+    );
+  if (active.length === 0) return terminal.line("Nothing runs or waits.");
+  terminal.line();
+  printSessions(terminal, active, now());
+}

@@ -1,0 +1,209 @@
+// A session on a terminal. A terminal can only be added to, so what was printed of each part is remembered and the rest
+// follows: drafts as they come, the whole when its fact is there, each word once however it arrived.
+import type { Touched } from "../../session/apply.ts";
+import type { AnyEvent } from "../../session/event.ts";
+import { shown } from "../../session/search-text.ts";
+import type {
+  Message,
+  Meta,
+  QueuedInput,
+  StepMessage,
+  TextPart,
+  ToolPart,
+  View,
+} from "../../session/view.ts";
+import type { Style, Terminal } from "../terminal.ts";
+import { visible, visibleLine } from "../visible.ts";
+import { clock, count, duration } from "../words.ts";
+import { askWords, happeningOf } from "./happening.ts";
+import {
+  argsWords,
+  dividerWords,
+  endWords,
+  indented,
+  longText,
+  nameOf,
+  resultWords,
+  usageWords,
+} from "./message-words.ts";
+import { Printer } from "./printer.ts";
+
+/** Far more than a view holds: what has left the view never comes again. */
+const REMEMBERED_MAX = 4000;
+
+export class Transcript {
+  readonly #printer: Printer;
+  readonly #now: () => number;
+  /** How much was printed of what: characters of a part, 1 for what is printed at once. */
+  readonly #printed = new Map<string, number>();
+
+  constructor(terminal: Terminal, now: () => number) {
+    this.#printer = new Printer(terminal);
+    this.#now = now;
+  }
+
+  head(session: string, { title, profile, model, workspace }: Meta): void {
+    this.#printer.line(visibleLine(title ?? "") || "Untitled", "bold");
+    const more = [session, profile, model, workspace].filter((part) => part !== null && part !== "");
+    this.#printer.line(more.map((part) => visibleLine(part ?? "")).join(" · "), "dim");
+  }
+
+  /** All that a view holds. */
+  show(view: View): void {
+    if (view.earlier > 0) this.#printer.line(`… ${count(view.earlier, "earlier message")}`, "dim");
+    for (const message of view.messages) this.#message(message);
+    for (const queued of view.queue) this.#input(queued, "queued");
+    for (const ask of view.asks) this.#printer.line(`  · ${askWords(ask)}`, "yellow");
+  }
+
+  /** What one event has brought. */
+  follow(event: AnyEvent, view: View, touched: Touched): void {
+    this.#happening(event);
+    if (event.type === "input_admitted") {
+      const queued = view.queue.at(-1);
+      if (queued) this.#input(queued, view.turn ? "queued" : undefined);
+    }
+    for (const id of touched.messages) {
+      const message = view.messages.findLast((candidate) => candidate.id === id);
+      if (message) this.#message(message);
+    }
+  }
+
+  note(text: string, style: Style = "dim"): void {
+    this.#printer.line(text, style);
+  }
+
+  end(): void {
+    this.#printer.close();
+  }
+
+  #happening(event: AnyEvent): void {
+    const happening = happeningOf(event);
+    if (happening) this.#printer.line(`  · ${happening.text}`, happening.style);
+  }
+
+  #message(message: Message): void {
+    switch (message.kind) {
+      case "input":
+        return this.#input({ ...message, input: message.id, kind: message.input });
+      case "step":
+        return this.#step(message);
+      case "turn_end":
+        return this.#once(message.id, () => {
+          const { outcome, error, startedAt, usage, at } = message;
+          const took = startedAt === null ? [] : [duration(Date.parse(at) - Date.parse(startedAt))];
+          const why = error ? [visibleLine(error.message)] : [];
+          const line = [outcome, ...why, ...took, ...usageWords(usage)].join(" · ");
+          this.#printer.gap();
+          this.#printer.line(`── ${line}`, outcome === "failed" ? "red" : "dim");
+        });
+      case "divider":
+        return this.#once(message.id, () =>
+          this.#printer.line(`── ${dividerWords(message.divider, visibleLine(message.text))}`, "dim"),
+        );
+      case "notice":
+        return this.#once(message.id, () => {
+          const styles = { info: "dim", warn: "yellow", error: "red" } as const;
+          this.#printer.line(`  · ${visible(message.text)}`, styles[message.level]);
+        });
+      case "task":
+        return this.#once(`${message.id} ${message.outcome}`, () => {
+          const title = visibleLine(message.title);
+          this.#printer.line(
+            `  · task ${title}${message.outcome === null ? "" : `: ${message.outcome}`}`,
+            "dim",
+          );
+          if (message.summary !== null) this.#printer.line(`    ${visibleLine(shown(message.summary))}`);
+        });
+    }
+  }
+
+  /** Shown when it is admitted; its delivery brings nothing new. */
+  #input(
+    input: Pick<QueuedInput, "input" | "kind" | "text" | "by" | "at" | "attachments">,
+    state?: "queued",
+  ): void {
+    this.#once(input.input, () => {
+      const about = [nameOf(input.by), clock(input.at, this.#now())];
+      if (input.kind === "steer") about.push("steer");
+      if (state) about.push(state);
+      this.#printer.gap();
+      this.#printer.line(about.join(" · "), "cyan");
+      this.#printer.line(indented(longText(input.text)));
+      for (const { name, bytes } of input.attachments)
+        this.#printer.line(`  [${visibleLine(name)}, ${count(bytes, "byte")}]`, "dim");
+      this.#printer.gap();
+    });
+  }
+
+  #step(step: StepMessage & { id: string }): void {
+    for (const part of step.parts)
+      if (part.kind === "tool") this.#tool(part);
+      else this.#text(part);
+    // A tool's line stays open for what it says.
+    if (step.state === "completed" && step.parts.at(-1)?.kind !== "tool")
+      this.#once(step.id, () => this.#printer.close());
+    if (step.state === "aborted")
+      this.#once(step.id, () => {
+        const retry = step.retryAt === null ? "" : `; trying again at ${clock(step.retryAt, this.#now())}`;
+        this.#printer.line(`  · interrupted: ${visibleLine(step.reason ?? "")}${retry}`, "yellow");
+      });
+  }
+
+  #text({ id, kind, text, blob }: TextPart): void {
+    const fresh = visible(text.slice(this.#have(id)));
+    this.#remember(id, text.length);
+    if (fresh !== "") {
+      this.#printer.open(id, () => this.#printer.gap());
+      this.#printer.stream(fresh, "", kind === "reasoning" ? "dim" : undefined);
+    }
+    if (blob !== null)
+      this.#once(`${id} blob`, () =>
+        this.#printer.line("  · the rest of this long text is in the export", "dim"),
+      );
+  }
+
+  #tool(part: ToolPart): void {
+    if (part.state === "drafting") return;
+    const { id } = part;
+    const header = `  ⚙ ${visibleLine(part.name)} ${argsWords(part.args)}`.trimEnd();
+    this.#once(`${id} header`, () => {
+      this.#printer.gap();
+      this.#printer.open(id, () => this.#printer.line(header, "magenta"));
+    });
+    // With several at once each says again whose words these are.
+    const say = (text: string) => {
+      this.#printer.open(id, () => this.#printer.line(header, "dim"));
+      this.#printer.stream(text, "  │ ", "dim");
+    };
+    if (part.state === "started") {
+      const fresh = part.draftChars - this.#have(id);
+      if (fresh <= 0) return;
+      const skipped = Math.max(0, fresh - part.draft.length);
+      this.#remember(id, part.draftChars);
+      say(`${skipped > 0 ? `… ${count(skipped, "character")} …\n` : ""}${visible(part.draft.slice(-fresh))}`);
+    }
+    if (part.state === "finished")
+      this.#once(`${id} finished`, () => {
+        say(this.#have(id) === 0 ? resultWords(part.result) : "");
+        this.#printer.line(`  ${endWords(part)}`, part.status === "ok" ? "green" : "red");
+        this.#printer.gap();
+      });
+  }
+
+  #once(id: string, print: () => void): void {
+    if (this.#have(id) > 0) return;
+    this.#remember(id, 1);
+    print();
+  }
+
+  #have(id: string): number {
+    return this.#printed.get(id) ?? 0;
+  }
+
+  #remember(id: string, printed: number): void {
+    this.#printed.set(id, Math.max(printed, this.#have(id)));
+    const [oldest] = this.#printed.keys();
+    if (this.#printed.size > REMEMBERED_MAX && oldest !== undefined) this.#printed.delete(oldest);
+  }
+}

@@ -1,0 +1,158 @@
+// Every command of the API as a typed function, the same in a page and in Node. Types come from the schemas that the
+// server checks with; the schema library itself stays out of the page.
+import type { z } from "zod";
+import type * as http from "../protocol/http.ts";
+import type { SessionRow } from "../protocol/http.ts";
+import type { HistoryPage } from "../session/history.ts";
+import type { Position } from "../session/position.ts";
+import type { View } from "../session/view.ts";
+import { wallClock, type Clock } from "./clock.ts";
+import { requestDone, requestJson, requestStream, type Call, type Transport } from "./request.ts";
+
+export type NewSession = z.input<typeof http.NewSession>;
+export type NewInput = z.input<typeof http.NewInput>;
+export type SessionList = z.output<typeof http.SessionList>;
+export type SessionFilter = Omit<Partial<z.input<typeof http.ListSessions>>, "archived" | "limit"> & {
+  archived?: boolean;
+  limit?: number;
+};
+export type ShownSession = SessionRow & { view: View };
+export type SessionPatch = z.input<typeof http.PatchSession>;
+export type Admitted = z.output<typeof http.Admitted>;
+export type SearchHit = z.output<typeof http.SearchHits>["items"][number];
+export type FileInfo = z.output<typeof http.FileInfo>;
+export type Overview = z.output<typeof http.Overview>;
+export type NewToken = z.input<typeof http.NewToken>;
+export type TokenInfo = z.output<typeof http.TokenInfo>;
+export type MadeToken = z.output<typeof http.MadeToken>;
+export type LoginInfo = z.output<typeof http.LoginInfo>;
+export type LoginLink = z.output<typeof http.LoginLink>;
+export type Me = z.output<typeof http.Me>;
+export type StoreCheck = z.output<typeof http.StoreCheck>;
+export type { SessionRow };
+
+export type ClientOptions = {
+  /** Empty, as in a page: the page's own origin. */
+  url?: string;
+  token?: string | undefined;
+  patienceMs?: number;
+  fetch?: typeof globalThis.fetch;
+  clock?: Clock;
+  chance?: () => number;
+  newKey?: () => string;
+};
+
+export type Client = ReturnType<typeof createClient>;
+
+/** Long enough to sit out a restart of the server. */
+const PATIENCE_MS = 15_000;
+const CHECK_TRY_MS = 10 * 60_000;
+const UPLOAD_TRY_MS = 5 * 60_000;
+/** A backup is copied whole before its first byte is sent. */
+const BACKUP_TRY_MS = 10 * 60_000;
+
+export function createClient(options: ClientOptions = {}) {
+  const transport: Transport = {
+    url: options.url ?? "",
+    ...(options.token !== undefined && { token: options.token }),
+    // Bound: a page's fetch refuses to be called on another object.
+    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+    clock: options.clock ?? wallClock,
+    chance: options.chance ?? Math.random,
+    newKey: options.newKey ?? randomKey,
+    patienceMs: options.patienceMs ?? PATIENCE_MS,
+  };
+  const json = <T>(call: Call) => requestJson<T>(transport, call);
+  const done = (call: Call) => requestDone(transport, call);
+  const stream = (call: Call) => requestStream(transport, call);
+  const items = async <T>(call: Call) => (await json<{ items: T[] }>(call)).items;
+
+  return {
+    transport,
+
+    createSession: (session: NewSession, signal?: AbortSignal) =>
+      json<SessionRow>({ method: "POST", path: "/api/sessions", json: session, signal }),
+    sessions: (filter: SessionFilter = {}, signal?: AbortSignal) =>
+      json<SessionList>({ method: "GET", path: "/api/sessions", query: filter, signal }),
+    session: (session: string, signal?: AbortSignal) =>
+      json<ShownSession>({ method: "GET", path: sessionPath(session), signal }),
+    /** Messages outside the view: those in front of a position, newest last, or those from one on. */
+    messages: (
+      session: string,
+      where: { before: Position; limit?: number } | { from: Position; limit?: number },
+      signal?: AbortSignal,
+    ) => json<HistoryPage>({ method: "GET", path: sessionPath(session), query: where, signal }),
+    patchSession: (session: string, patch: SessionPatch, signal?: AbortSignal) =>
+      json<SessionRow>({ method: "PATCH", path: sessionPath(session), json: patch, signal }),
+    deleteSession: (session: string, { force }: { force?: boolean } = {}, signal?: AbortSignal) =>
+      done({ method: "DELETE", path: sessionPath(session), query: { force: force || undefined }, signal }),
+    forkSession: (session: string, fork: { at?: Position } = {}, signal?: AbortSignal) =>
+      json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/fork`, json: fork, signal }),
+    admitInput: (session: string, input: NewInput, signal?: AbortSignal) =>
+      json<Admitted>({ method: "POST", path: `${sessionPath(session)}/inputs`, json: input, signal }),
+    setSeen: (session: string, position: Position, signal?: AbortSignal) =>
+      done({ method: "PUT", path: `${sessionPath(session)}/seen`, json: { position }, signal }),
+    exportSession: (session: string, format: "md" | "jsonl", signal?: AbortSignal) =>
+      stream({
+        method: "GET",
+        path: `${sessionPath(session)}/export`,
+        query: { format },
+        headers: ANY,
+        signal,
+      }),
+
+    /** Goes up whole, under its name; inputs then name it by its id. */
+    uploadFile: (file: { name: string; type: string; body: Blob }, signal?: AbortSignal) =>
+      json<FileInfo>({
+        method: "POST",
+        path: "/api/files",
+        query: { name: file.name },
+        bytes: { body: file.body, type: file.type || "application/octet-stream" },
+        tryMs: UPLOAD_TRY_MS,
+        signal,
+      }),
+    file: (file: string, signal?: AbortSignal) =>
+      stream({ method: "GET", path: `/api/files/${encodeURIComponent(file)}`, headers: ANY, signal }),
+    /** A text that was too long for its event. */
+    blob: (blob: string, signal?: AbortSignal) =>
+      stream({ method: "GET", path: `/api/blobs/${encodeURIComponent(blob)}`, headers: ANY, signal }),
+
+    search: (query: { q: string; limit?: number }, signal?: AbortSignal) =>
+      items<SearchHit>({ method: "GET", path: "/api/search", query, signal }),
+    overview: (signal?: AbortSignal) => json<Overview>({ method: "GET", path: "/api/overview", signal }),
+
+    createToken: (token: NewToken, signal?: AbortSignal) =>
+      json<MadeToken>({ method: "POST", path: "/api/tokens", json: token, signal }),
+    tokens: (signal?: AbortSignal) => items<TokenInfo>({ method: "GET", path: "/api/tokens", signal }),
+    revokeToken: (token: string, signal?: AbortSignal) =>
+      done({ method: "DELETE", path: `/api/tokens/${encodeURIComponent(token)}`, signal }),
+
+    createLoginLink: (signal?: AbortSignal) =>
+      json<LoginLink>({ method: "POST", path: "/api/login-links", signal }),
+    login: (secret: string, signal?: AbortSignal) =>
+      json<Me>({ method: "POST", path: "/api/login", json: { secret }, signal }),
+    logout: (signal?: AbortSignal) => done({ method: "POST", path: "/api/logout", signal }),
+    logins: (signal?: AbortSignal) => items<LoginInfo>({ method: "GET", path: "/api/logins", signal }),
+    revokeLogin: (login: string, signal?: AbortSignal) =>
+      done({ method: "DELETE", path: `/api/logins/${encodeURIComponent(login)}`, signal }),
+    me: (signal?: AbortSignal) => json<Me>({ method: "GET", path: "/api/me", signal }),
+
+    /** Reads everything that the server keeps and names what is damaged. */
+    check: (signal?: AbortSignal) =>
+      json<StoreCheck>({ method: "GET", path: "/api/check", tryMs: CHECK_TRY_MS, signal }),
+    backup: (signal?: AbortSignal) =>
+      stream({ method: "GET", path: "/api/backup", headers: ANY, tryMs: BACKUP_TRY_MS, signal }),
+  };
+}
+
+const ANY = { accept: "*/*" };
+
+export function sessionPath(session: string): string {
+  return `/api/sessions/${encodeURIComponent(session)}`;
+}
+
+/** Not randomUUID: a page that is served over plain http from another host does not have it. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

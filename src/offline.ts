@@ -1,0 +1,106 @@
+// What the command line does with a store that no server holds: look at it, copy it, put a copy in its place.
+import { randomBytes } from "node:crypto";
+import { createWriteStream, existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Deps, StoreRefusal, StoreReport } from "./cli/deps.ts";
+import { readSettings, type Settings } from "./config/settings.ts";
+import { openStore } from "./open-store.ts";
+import { makeIds } from "./session/ids.ts";
+import { goodPrefix } from "./store/good-prefix.ts";
+import { StorageError, type LogId, type Store } from "./store/store.ts";
+
+const ids = makeIds(Date.now, randomBytes);
+
+export function doctorStore({ exportTo }: { exportTo?: string }): Promise<StoreReport> {
+  return withStore(async (store) => {
+    const { events, damaged, problems } = await store.check();
+    const logs = new Set(damaged.map(({ log }) => log));
+    const exported = exportTo === undefined ? [] : await exportPrefixes(store, logs, exportTo);
+    return { ok: true, store: store.id, dialect: store.dialect, events, damaged, problems, exported };
+  });
+}
+
+export function backupStore(file: string): ReturnType<Deps["backupStore"]> {
+  return withStore(async (store) => {
+    if (store.dialect === "postgres") return USE_POSTGRES_TOOLS;
+    const { bytes } = await store.backup(file);
+    return { ok: true, bytes };
+  });
+}
+
+export async function restoreStore(file: string): ReturnType<Deps["restoreStore"]> {
+  const settings = currentSettings();
+  if ("ok" in settings) return settings;
+  if (settings.databaseUrl !== undefined) return USE_POSTGRES_TOOLS;
+  if (!existsSync(file)) return { ok: false, code: "not_found", detail: `There is no ${file}.` };
+  const target = storeFile(settings);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const { restoreSqlite } = await import("./store/sqlite/restore.ts");
+  return refusedAsValue(async () => {
+    const { kept } = await restoreSqlite(file, target, { newStoreId: ids.next("sto"), now: Date.now() });
+    return { ok: true as const, store: target, kept };
+  });
+}
+
+const USE_POSTGRES_TOOLS: StoreRefusal = {
+  ok: false,
+  code: "unusable",
+  detail: "The data is in PostgreSQL: use pg_dump and pg_restore.",
+};
+
+/** Nothing is made: a store that is not there stays so. */
+async function withStore<T>(use: (store: Store) => Promise<T>): Promise<T | StoreRefusal> {
+  const settings = currentSettings();
+  if ("ok" in settings) return settings;
+  if (settings.databaseUrl === undefined && !existsSync(storeFile(settings)))
+    return { ok: false, code: "not_found", detail: `There is no store in ${settings.home}.` };
+  return refusedAsValue(async () => {
+    const node = ids.next("nod");
+    const store = await openStore(settings, { node, host: hostname(), clock: Date.now, ids });
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+async function refusedAsValue<T>(use: () => Promise<T>): Promise<T | StoreRefusal> {
+  try {
+    return await use();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return { ok: false, code: error.kind === "busy" ? "in_use" : "unusable", detail: `${error.message}.` };
+  }
+}
+
+function currentSettings(): Settings | StoreRefusal {
+  const read = readSettings(process.env);
+  return read.ok ? read.settings : { ok: false, code: "unusable", detail: read.faults };
+}
+
+function storeFile({ home }: Settings): string {
+  return join(home, "holdfast.db");
+}
+
+async function exportPrefixes(store: Store, logs: ReadonlySet<LogId>, folder: string) {
+  await mkdir(folder, { recursive: true });
+  const exported: { log: string; file: string; events: number }[] = [];
+  for (const log of logs) {
+    const file = join(folder, `${log}.jsonl`);
+    let events = 0;
+    const lines = async function* () {
+      for await (const event of goodPrefix(store, log)) {
+        events++;
+        yield `${JSON.stringify(event)}\n`;
+      }
+    };
+    await pipeline(Readable.from(lines()), createWriteStream(file));
+    exported.push({ log, file, events });
+  }
+  return exported;
+}

@@ -1,0 +1,136 @@
+// `holdfast serve`: the store, the server over it, and an orderly end.
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { flushCompileCache } from "node:module";
+import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { readSettings, type Flags, type Settings } from "./config/settings.ts";
+import { VERSION } from "./config/version.ts";
+import { keepCliToken } from "./server/cli-token.ts";
+import { makeLog } from "./server/log.ts";
+import { removeServerFile, writeServerFile } from "./server/server-file.ts";
+import { BindRefused, startServer, type RunningServer } from "./server/server.ts";
+import { makeIds } from "./session/ids.ts";
+import { StorageError, type Store } from "./store/store.ts";
+import { openStore } from "./open-store.ts";
+
+const TIDY_EVERY_MS = 3600_000;
+/** Whatever still holds us then is left behind: the log is safe at any instruction. */
+const OUT_WITHIN_MS = 4_500;
+
+/** Something that a person can mend: its message is all that is told. */
+export class CannotServe extends Error {}
+
+/** Resolves when the server has ended in an orderly way; throws what kept it from starting, to be told as it is. */
+export async function serve(flags: Flags): Promise<void> {
+  const read = readSettings(process.env, flags);
+  if (!read.ok) throw new CannotServe(read.faults);
+  const { settings } = read;
+  const log = makeLog(settings.logLevel);
+  const ids = makeIds(Date.now, randomBytes);
+  await mkdir(settings.home, { recursive: true, mode: 0o700 });
+
+  const asked = untilAsked();
+  const store = await openStore(settings, {
+    node: ids.next("nod"),
+    host: hostname(),
+    clock: Date.now,
+    ids,
+    log,
+  }).catch((error: unknown) => {
+    throw error instanceof StorageError ? new CannotServe(error.message) : error;
+  });
+  let server: RunningServer | undefined;
+  try {
+    await keepCliToken(settings.home, { store, ids, randomBytes });
+    server = await listen(settings, store, log);
+    await writeServerFile(settings.home, {
+      url: server.localUrl,
+      pid: process.pid,
+      version: VERSION,
+      store: store.id,
+    });
+    const { url: link } = await server.loginLink("owner");
+    process.stdout.write(greeting(settings, server.url, link));
+    log.info({ url: server.url, version: VERSION, store: store.id, dialect: store.dialect }, "ready");
+    flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
+    setTimeout(collectStartGarbage, 1_000).unref();
+    const stopTidying = tidyNowAndThen(store, log);
+    const signal = await asked;
+    log.info({ signal }, "shutting down");
+    setTimeout(() => process.exit(1), OUT_WITHIN_MS).unref();
+    stopTidying();
+  } finally {
+    await server?.close();
+    if (server !== undefined) removeServerFile(settings.home, process.pid);
+    await store.close();
+  }
+}
+
+async function listen(
+  settings: Settings,
+  store: Store,
+  log: ReturnType<typeof makeLog>,
+): Promise<RunningServer> {
+  const { host, port, hosts, behindProxy, token, tls } = settings;
+  if (token !== undefined && token.length < 16)
+    log.warn("HOLDFAST_TOKEN is short: whoever guesses it has everything");
+  try {
+    return await startServer({
+      store,
+      version: VERSION,
+      host,
+      port,
+      hosts,
+      behindProxy,
+      tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) },
+      token,
+      webFolder: fileURLToPath(new URL("../web-dist", import.meta.url)),
+      log,
+      now: Date.now,
+      randomBytes,
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof BindRefused) throw new CannotServe(message);
+    if (code === "EADDRINUSE")
+      throw new CannotServe(
+        `Port ${port} on ${host} is taken. Is another holdfast running? Choose one with --port.`,
+      );
+    if (code === "EACCES") throw new CannotServe(`Port ${port} on ${host} may not be used by this user.`);
+    throw error;
+  }
+}
+
+function greeting(settings: Settings, url: string, link: string): string {
+  const where = settings.databaseUrl === undefined ? `SQLite in ${settings.home}` : "PostgreSQL";
+  return `Holdfast ${VERSION} at ${url} (${where})\nLog in once, within 10 minutes: ${link}\n`;
+}
+
+/** Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. */
+function collectStartGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (how: object) => void; // the flag puts it into contexts made after it
+  collect({ type: "major", flavor: "last-resort" }); // which also gives empty pages back
+}
+
+/** The first signal asks, the second does not wait. */
+function untilAsked(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve(signal);
+      });
+  });
+}
+
+function tidyNowAndThen(store: Store, log: ReturnType<typeof makeLog>): () => void {
+  const tidy = () => {
+    store.tidy().catch((error: unknown) => log.warn({ err: error }, "the store could not be tidied"));
+  };
+  const timer = setInterval(tidy, TIDY_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,138 @@
+// One session that a socket is attached to: what was missed is replayed, or, where that can't be or isn't worth it, the
+// view is sent instead; from there on the feed's frames go out as they are.
+import type { ResyncReason } from "../protocol/socket.ts";
+import { seqOf, type Position } from "../session/position.ts";
+import type { Page } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import type { LivePage, Reader } from "./feed.ts";
+import type { Outbox } from "./outbox.ts";
+import { eventsFrame, serverFrame } from "./socket-frame.ts";
+
+/** Beyond these a view is less to send, and less to fold, than what leads to it. */
+const REPLAY_MAX_FACTS = 2_000;
+const REPLAY_MAX_BYTES = 2 << 20;
+
+export type Start =
+  | { after: Position; store: string | undefined }
+  /** From the view, and why. */
+  | { resync: ResyncReason };
+
+export class Attachment implements Reader {
+  readonly session: string;
+  position = "" as Position; // until the start is chosen
+  readonly #context: Context;
+  readonly #outbox: Outbox;
+  readonly #person: string;
+  readonly #life = new AbortController();
+  /** Of what was missed: since the position that the client gave, or since the person was here. */
+  #since: Position | undefined;
+  #caughtUp: Buffer | undefined;
+  #replayedBytes = 0;
+  #isFarBehind = false;
+
+  constructor(context: Context, outbox: Outbox, person: string, session: string) {
+    this.#context = context;
+    this.#outbox = outbox;
+    this.#person = person;
+    this.session = session;
+  }
+
+  leave(): void {
+    this.#life.abort();
+  }
+
+  /** For as long as it is attached. */
+  async run(start: Start): Promise<void> {
+    const { store } = this.#context;
+    const head = await store.head(this.session);
+    if (head === undefined || head.kind !== "session") return this.gone("deleted");
+    if ("after" in start) this.#since = start.after;
+    const resync = resyncOf(start, head.position, store.id);
+    if (resync === undefined && "after" in start) this.position = start.after;
+    else if (!(await this.#resync(resync ?? "first"))) return;
+    await this.#follow();
+  }
+
+  async replay(page: Page): Promise<boolean> {
+    this.#replayedBytes += page.bytes.length;
+    if (this.#replayedBytes > REPLAY_MAX_BYTES) {
+      this.#isFarBehind = true;
+      return false;
+    }
+    return this.#paced(() => Promise.resolve(eventsFrame(this.session, page.bytes)));
+  }
+
+  async arrived(): Promise<void> {
+    const { store } = this.#context;
+    const since = this.#since ?? (await store.seen(this.#person, this.session));
+    const missed = await store.missed(this.session, since, this.#person);
+    this.#caughtUp = serverFrame({ op: "caught_up", session: this.session, position: this.position, missed });
+  }
+
+  joined(): void {
+    if (this.#caughtUp !== undefined) this.#outbox.send(this.#caughtUp);
+    this.#caughtUp = undefined;
+  }
+
+  live(page: LivePage): void {
+    if (!this.#life.signal.aborted) this.#outbox.send(page.ws);
+  }
+
+  closed(): void {
+    if (this.#life.signal.aborted) return;
+    this.joined();
+    this.#outbox.send(serverFrame({ op: "closed", session: this.session, position: this.position }));
+  }
+
+  gone(reason: "deleted" | "failed"): void {
+    if (this.#life.signal.aborted) return;
+    this.#outbox.send(
+      serverFrame(
+        reason === "deleted"
+          ? {
+              op: "error",
+              code: "not_found",
+              detail: `There is no session ${this.session}.`,
+              session: this.session,
+            }
+          : {
+              op: "error",
+              code: "not_ready",
+              detail: "The log can't be read now; attach again.",
+              session: this.session,
+            },
+      ),
+    );
+  }
+
+  async #follow(): Promise<void> {
+    await this.#context.feeds.follow(this.session, this, this.#life.signal);
+    if (!this.#isFarBehind || this.#life.signal.aborted) return;
+    this.#isFarBehind = false;
+    this.#replayedBytes = 0;
+    if (await this.#resync("far_behind")) await this.#follow();
+  }
+
+  async #resync(reason: ResyncReason): Promise<boolean> {
+    return this.#paced(async () => {
+      const view = await this.#context.store.view(this.session);
+      if (view === undefined) {
+        this.gone("deleted");
+        return undefined;
+      }
+      this.position = view.position;
+      return serverFrame({ op: "resync", session: this.session, view, reason });
+    });
+  }
+
+  async #paced(make: () => Promise<Buffer | undefined>): Promise<boolean> {
+    return this.#outbox.paced(async () => (this.#life.signal.aborted ? undefined : make()));
+  }
+}
+
+function resyncOf(start: Start, end: Position, store: string): ResyncReason | undefined {
+  if ("resync" in start) return start.resync;
+  if (start.store !== undefined && start.store !== store) return "other_store";
+  if (start.after > end) return "ahead";
+  return seqOf(end) - seqOf(start.after) > REPLAY_MAX_FACTS ? "far_behind" : undefined;
+}

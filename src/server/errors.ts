@@ -1,0 +1,88 @@
+// The one place that maps what went wrong to HTTP. What we did not expect is logged whole and told as little.
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import type { Socket } from "node:net";
+import { problem, type Fault, type Problem } from "../protocol/problem.ts";
+import { DamagedEvent, StorageError } from "../store/store.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Enough for a disk to be freed or a database to come back, short enough not to be waited for. */
+const RETRY_AFTER_SECONDS = 2;
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const document = problemOf(error);
+  if (document.status >= 500)
+    request.log.error({ err: error, route: request.routeOptions.url }, document.title);
+  if (error instanceof Refusal) void reply.headers(error.headers);
+  if (document.status === 503) void reply.header("retry-after", RETRY_AFTER_SECONDS);
+  return sendProblem(reply, document);
+}
+
+export function sendProblem(reply: FastifyReply, document: Problem): FastifyReply {
+  return reply
+    .code(document.status)
+    .type("application/problem+json")
+    .header("cache-control", "no-store")
+    .serializer(JSON.stringify)
+    .send(document);
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Refusal) return error.problem;
+  if (error instanceof StorageError)
+    return problem("not_ready", `The store can't do this now: ${error.message}`, { reason: error.kind });
+  if (error instanceof DamagedEvent)
+    return problem("internal", error.message, { log: error.log, position: error.position });
+  if (isSchemaError(error))
+    return problem("schema", `The ${error.part} does not fit: ${error.message}.`, { faults: error.faults });
+  return frameworkProblem(error as Partial<FastifyError>);
+}
+
+/** Thrown by the validator; see zod.ts. */
+export class SchemaError extends Error {
+  readonly statusCode = 422;
+  readonly part: string;
+  readonly faults: Fault[];
+  constructor(part: string, faults: Fault[]) {
+    super(faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
+    this.part = part;
+    this.faults = faults;
+  }
+}
+
+/** Fastify hands the validator's error on, but may wrap its prototype: what counts is what it carries. */
+function isSchemaError(error: unknown): error is SchemaError {
+  return error instanceof Error && "faults" in error && "part" in error;
+}
+
+const FRAMEWORK: Record<string, () => Problem> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: () => problem("bad_json", "The body could not be read as JSON."),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () =>
+    problem("bad_json", "The body is empty, but its content-type says that it is JSON."),
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    problem("too_large", "The body is larger than 1 MB. Upload large content with POST /api/files."),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => problem("media_type", "Send the body as application/json."),
+  FST_ERR_BAD_URL: () => problem("bad_request", "The address is not a valid URL path."),
+};
+
+function frameworkProblem({ code, statusCode = 500, message }: Partial<FastifyError>): Problem {
+  const known = FRAMEWORK[code ?? ""];
+  if (known !== undefined) return known();
+  if (statusCode < 500) return problem("bad_request", message ?? "The request is malformed.");
+  return problem("internal", "The server failed in a way that it did not expect; its log says how.");
+}
+
+/** For bytes that never became a request; nothing of Fastify has run, so this is written by hand. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const document =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? problem("header_too_large", "The request's header is larger than 16 KB.")
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? problem("request_timeout", "The request did not arrive in time.")
+        : problem("bad_request", "This is not an HTTP request that can be understood.");
+  const body = JSON.stringify(document);
+  socket.end(
+    `HTTP/1.1 ${document.status} ${document.title}\r\nconnection: close\r\ncontent-type: application/problem+json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

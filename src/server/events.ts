@@ -1,0 +1,225 @@
+// GET /api/sessions/:id/events: the Durable Streams read protocol over any log, by the log's kind. Catch-up pages,
+// long-poll, server-sent events. Stored texts go out as they lie.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { isPosition, START, type Position } from "../session/position.ts";
+import type { LogHead, LogKind, Page } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import { waitForMore } from "./long-poll.ts";
+import { refuse } from "./refusal.ts";
+import { SseReader } from "./sse.ts";
+import { cursorAfter } from "./sse-frame.ts";
+import type { App } from "./zod.ts";
+
+const PAGE_BYTES = 1 << 20;
+const LOGS: Record<LogKind, string> = { session: "/api/sessions/:id/events", task: "/api/tasks/:id/events" };
+
+const Params = z.object({ id: z.string() });
+/** Checked by hand: a Durable Streams reader expects 400 where a schema's fault is 422. */
+const Query = z.object({
+  offset: z.unknown().optional(),
+  live: z.unknown().optional(),
+  cursor: z.unknown().optional(),
+  store: z.unknown().optional(),
+});
+
+export function eventRoutes(app: App, context: Context): void {
+  for (const [kind, url] of Object.entries(LOGS) as [LogKind, string][]) {
+    app.head(url, { schema: { summary: "Where the log ends", params: Params } }, async (request, reply) => {
+      const head = await headOf(context, kind, request.params.id);
+      return reply
+        .headers(tailHeaders(head))
+        .header("cache-control", "no-store")
+        .type("application/json")
+        .send();
+    });
+    app.get(
+      url,
+      { schema: { summary: "Read the log: Durable Streams", params: Params, querystring: Query } },
+      async (request, reply) => {
+        const wish = wishOf(request);
+        const head = await headOf(context, kind, request.params.id);
+        const position = await startOf(context, wish, head);
+        switch (wish.live) {
+          case "sse":
+            return followBySse(context, request, reply, head, position);
+          case "long-poll":
+            return answerLongPoll(context, reply, head, position, wish.cursor);
+          case undefined:
+            return answerCatchUp(context, request, reply, head, position, wish.offset);
+        }
+      },
+    );
+    app.route({
+      method: ["POST", "PUT", "PATCH", "DELETE"],
+      url,
+      schema: { summary: "Not allowed: a log is written by what happens" },
+      handler: () =>
+        refuse(
+          "method_not_allowed",
+          "A log is only read here; events come from what happens. To say something, POST to …/inputs.",
+          {},
+          { allow: "GET, HEAD" },
+        ),
+    });
+  }
+}
+
+type Wish = {
+  offset: Position | "now";
+  live: "sse" | "long-poll" | undefined;
+  cursor: string | undefined;
+  store: string | undefined;
+};
+
+function wishOf(request: FastifyRequest<{ Querystring: z.infer<typeof Query> }>): Wish {
+  const live = single(request.query.live, "live");
+  if (live !== undefined && live !== "sse" && live !== "long-poll")
+    refuse("bad_request", `live is "${live}"; it can be sse or long-poll.`);
+  // What the reader has seen is newer than what its URL was made with.
+  const resumed = live === "sse" ? single(request.headers["last-event-id"], "Last-Event-ID") : undefined;
+  const offset = resumed ?? single(request.query.offset, "offset");
+  if (offset === undefined && live !== undefined)
+    refuse("bad_request", `live=${live} needs an offset: -1 for the beginning, now, or a position.`);
+  return {
+    offset: offsetOf(offset ?? "-1"),
+    live,
+    cursor: single(request.query.cursor, "cursor"),
+    store: single(request.query.store, "store"),
+  };
+}
+
+function offsetOf(text: string): Position | "now" {
+  if (text === "-1") return START;
+  if (text === "now" || isPosition(text)) return text;
+  return refuse(
+    "bad_request",
+    `"${text.slice(0, 100)}" is no offset: give -1, now, or a position (16 digits, _, 16 digits).`,
+  );
+}
+
+function single(value: unknown, name: string): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  return refuse("bad_request", `${name} was given more than once.`);
+}
+
+async function headOf({ store }: Context, kind: LogKind, id: string): Promise<LogHead> {
+  const head = await store.head(id);
+  if (head === undefined || head.kind !== kind)
+    refuse("not_found", `There is no ${kind} "${id.slice(0, 100)}".`);
+  return head;
+}
+
+async function startOf(
+  { store }: Context,
+  { offset, store: wanted }: Wish,
+  head: LogHead,
+): Promise<Position> {
+  if (wanted !== undefined && wanted !== store.id)
+    refuse(
+      "other_store",
+      `The position is of the store ${wanted.slice(0, 100)}, but this is ${store.id}: a restored backup or another database. Read again from offset -1.`,
+      { store: store.id, position: head.position },
+    );
+  if (offset === "now") return head.position;
+  if (offset > head.position) {
+    // The head was read first and the position may be newer: only a second look can tell.
+    const again = (await store.head(head.id))?.position ?? head.position;
+    if (offset > again)
+      refuse(
+        "position_ahead",
+        `The log ends at ${again}, before the given offset: it is of another store, or of a backup's future. Read again from offset -1.`,
+        { position: again, store: store.id },
+      );
+  }
+  return offset;
+}
+
+function tailHeaders(head: LogHead): Record<string, string> {
+  return { "stream-next-offset": head.position, ...(head.closed && { "stream-closed": "true" }) };
+}
+
+async function answerCatchUp(
+  { store }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  head: LogHead,
+  after: Position,
+  offset: Position | "now",
+): Promise<FastifyReply> {
+  const page = await store.page(head.id, after, PAGE_BYTES);
+  void reply.headers(await pageHeaders({ store }, head, page));
+  if (offset === "now") return sendPage(reply.header("cache-control", "no-store"), page);
+  const closed = reply.hasHeader("stream-closed") ? ":c" : "";
+  const etag = `"${store.id}:${head.id}:${offset}:${page.last}${closed}"`;
+  void reply.header("etag", etag).header("cache-control", "private, no-cache");
+  if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  return sendPage(reply, page);
+}
+
+async function answerLongPoll(
+  context: Context,
+  reply: FastifyReply,
+  head: LogHead,
+  after: Position,
+  cursor: string | undefined,
+): Promise<FastifyReply> {
+  let page = await context.store.page(head.id, after, PAGE_BYTES);
+  if (page.count === 0 && !head.closed) {
+    const waited = await waitForMore(context, reply, head.id, after);
+    if (waited === "deleted") refuse("not_found", `${head.id} was deleted.`);
+    if (waited === "shutdown") refuse("shutting_down", "The server is shutting down; ask again.");
+    if (waited === "revoked") refuse("unauthorized", "The credential was revoked.");
+    page = await context.store.page(head.id, after, PAGE_BYTES);
+  }
+  const now = await headOf(context, head.kind, head.id);
+  void reply
+    .headers(await pageHeaders(context, now, page))
+    .header("stream-cursor", cursorAfter(cursor, context.now()))
+    .header("cache-control", "no-store");
+  return page.count === 0 ? reply.code(204).send() : sendPage(reply, page);
+}
+
+async function pageHeaders(
+  { store }: Pick<Context, "store">,
+  head: LogHead,
+  page: Page,
+): Promise<Record<string, string>> {
+  // Closed is said only with the last page; a head from before the page may be too old to say it.
+  const atEnd = page.upToDate && (head.closed || ((await store.head(head.id))?.closed ?? false));
+  return {
+    "stream-next-offset": page.last,
+    ...(page.upToDate && { "stream-up-to-date": "true" }),
+    ...(atEnd && { "stream-closed": "true" }),
+  };
+}
+
+function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  return reply.type("application/json").send(Buffer.concat([OPEN, page.bytes, CLOSE]));
+}
+const OPEN = Buffer.from("[");
+const CLOSE = Buffer.from("]");
+
+async function followBySse(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  head: LogHead,
+  position: Position,
+): Promise<FastifyReply> {
+  if (context.access.isRevoked(request.caller)) refuse("unauthorized", "The credential was revoked.");
+  // The one answer that makes a bare EventSource stop coming back.
+  if (head.closed && position === head.position && request.headers["last-event-id"] !== undefined)
+    return reply.code(204).headers(tailHeaders(head)).send();
+  const reader = new SseReader(context, reply, request.caller.id, position);
+  const remove = context.streams.add(reader);
+  try {
+    await context.feeds.follow(head.id, reader, reader.signal);
+  } catch (error) {
+    request.log.error({ err: error, log: head.id }, "a reader could not be served");
+    reader.gone();
+  } finally {
+    remove();
+  }
+  return reply;
+}

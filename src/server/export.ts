@@ -1,0 +1,45 @@
+// GET /api/sessions/:id/export: the whole log as JSON lines, or a transcript to read. Streamed: a page at a time is in memory.
+import { Readable } from "node:stream";
+import { z } from "zod";
+import type { AnyEvent } from "../session/event.ts";
+import { goodPrefix } from "../store/good-prefix.ts";
+import { DamagedEvent, type LogId, type Store } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import { refuseUnknown } from "./session-refusals.ts";
+import { transcript } from "./transcript.ts";
+import type { App } from "./zod.ts";
+
+export function exportRoutes(app: App, { store }: Context): void {
+  app.get(
+    "/api/sessions/:id/export",
+    {
+      exposeHeadRoute: false,
+      schema: {
+        summary: "Take a session with you: md to read, jsonl for programs",
+        params: z.object({ id: z.string() }),
+        querystring: z.strictObject({ format: z.enum(["md", "jsonl"]).default("md") }),
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const { format } = request.query;
+      if ((await store.head(id))?.kind !== "session") refuseUnknown(id);
+      const lines = format === "md" ? transcript(eventsOf(store, id), store) : jsonLines(eventsOf(store, id));
+      return reply
+        .type(format === "md" ? "text/markdown; charset=utf-8" : "application/x-ndjson")
+        .header("content-disposition", `attachment; filename="${id.replaceAll(/[^\w-]/g, "_")}.${format}"`)
+        .header("cache-control", "no-store")
+        .send(Readable.from(lines, { highWaterMark: 16 }));
+    },
+  );
+}
+
+/** Cut off where the log is damaged: whoever exports it keeps all that is good. */
+async function* eventsOf(store: Store, log: LogId): AsyncGenerator<AnyEvent> {
+  const damagedAt = yield* goodPrefix(store, log);
+  if (damagedAt !== undefined) throw new DamagedEvent(log, damagedAt);
+}
+
+async function* jsonLines(events: AsyncIterable<AnyEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield `${JSON.stringify(event)}\n`;
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { useServer } from "../../test/open-server.ts";
+import type { SessionRow } from "../protocol/http.ts";
+import type { View } from "../session/view.ts";
+import { FILE_MAX_BYTES } from "./files.ts";
+
+const shared = useServer();
+
+test("a file that is uploaded can be named by an input and comes back byte for byte", async () => {
+  const server = shared();
+  const bytes = Buffer.alloc(3_000_000, "holdfast");
+  const uploaded = await server.fetch("/api/files?name=notes%20%C3%A4.txt", {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body: bytes,
+  });
+  expect(uploaded.status).toBe(201);
+  const info = (await uploaded.json()) as { file: string };
+  expect(info).toMatchObject({ name: "notes ä.txt", type: "text/plain", bytes: bytes.length });
+  const { id } = await server.newSession({
+    input: { kind: "prompt", text: "read this", attachments: [{ file: info.file }] },
+  });
+  const { view } = await server.call<SessionRow & { view: View }>("GET", `/api/sessions/${id}`);
+  expect(view.queue[0]?.attachments).toEqual([info]);
+  const back = await server.fetch(`/api/files/${info.file}`);
+  expect(Buffer.from(await back.arrayBuffer()).equals(bytes)).toBe(true);
+});
+
+test("JSON is a file like any other, and so is nothing", async () => {
+  const server = shared();
+  for (const body of ['{"a":1}', ""]) {
+    const answer = await server.fetch("/api/files", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    expect(await answer.json()).toMatchObject({ name: "file", type: "application/json", bytes: body.length });
+  }
+});
+
+test("a file over 25 MB is refused, announced or not, and the server goes on", async () => {
+  const server = shared();
+  const announced = await server.fetch("/api/files", {
+    method: "POST",
+    body: Buffer.alloc(FILE_MAX_BYTES + 1),
+  });
+  expect(announced.status).toBe(413);
+  const chunk = Buffer.alloc(1 << 20);
+  async function* unannounced(): AsyncGenerator<Buffer> {
+    for (let n = 0; n < 30; n++) yield chunk;
+  }
+  const body = ReadableStream.from(unannounced());
+  const streamed = await server.fetch("/api/files", { method: "POST", body, duplex: "half" } as RequestInit);
+  expect(await streamed.json()).toMatchObject({ code: "too_large", maxBytes: FILE_MAX_BYTES });
+  expect((await server.fetch("/healthz")).status).toBe(200);
+});
+
+test("a file that could be a page is only ever saved, and can run nothing", async () => {
+  const server = shared();
+  const put = async (type: string) => {
+    const answer = await server.fetch("/api/files?name=x.html", {
+      method: "POST",
+      headers: { "content-type": type },
+      body: "<script>1</script>",
+    });
+    return ((await answer.json()) as { file: string }).file;
+  };
+  const page = await server.fetch(`/api/files/${await put("text/html")}`);
+  expect(page.headers.get("content-disposition")).toMatch(/^attachment;/);
+  expect(page.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+  expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+  const image = await server.fetch(`/api/files/${await put("image/png")}`);
+  expect(image.headers.get("content-disposition")).toMatch(/^inline;/);
+});
+
+test("a text that is too long for an event is kept whole beside it", async () => {
+  const server = shared();
+  const text = "𝄞".repeat(70_000); // each is a surrogate pair
+  const { id } = await server.newSession({ input: { kind: "prompt", text } });
+  const { view } = await server.call<SessionRow & { view: View }>("GET", `/api/sessions/${id}`);
+  const kept = view.queue[0]!.text;
+  if (typeof kept === "string") throw new Error("it is in the event");
+  expect(kept.preview).toBe("𝄞".repeat(2_048));
+  const blob = await server.fetch(`/api/blobs/${kept.blob}`);
+  expect(blob.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  expect(await blob.text()).toBe(text);
+});

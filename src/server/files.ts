@@ -1,0 +1,90 @@
+// Files that inputs name, and blobs, the long texts of events. An upload's body is the file itself, streamed into the store.
+import type { FastifyReply } from "fastify";
+import { Readable } from "node:stream";
+import { z } from "zod";
+import * as http from "../protocol/http.ts";
+import type { Context } from "./context.ts";
+import { refuse } from "./refusal.ts";
+import type { App } from "./zod.ts";
+
+export const FILE_MAX_BYTES = 25 * 1024 * 1024;
+const DEFAULT_TYPE = "application/octet-stream";
+/** These a browser only paints. All else could be a page, and is only ever saved. */
+const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+const Params = z.object({ id: z.string() });
+const Upload = z.strictObject({ name: z.string().trim().min(1).max(255).default("file") });
+
+export function fileRoutes(app: App, { store, ids }: Context): void {
+  // A scope of its own: here a body of any type is a stream, JSON too.
+  void app.register((scope: App, _, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, body, parsed) => parsed(null, body));
+    scope.post(
+      "/api/files",
+      {
+        bodyLimit: FILE_MAX_BYTES,
+        schema: {
+          summary: "Upload a file: the body is its bytes, content-type its type, ?name= its name",
+          querystring: Upload,
+          response: { 201: http.FileInfo },
+        },
+      },
+      async (request, reply) => {
+        if (Number(request.headers["content-length"] ?? 0) > FILE_MAX_BYTES) refuseLarge();
+        const body = request.body;
+        if (!(body instanceof Readable))
+          refuse("bad_request", "There is no file: send its bytes as the body.");
+        const file = {
+          id: ids.next("fil"),
+          name: request.query.name,
+          type: typeOf(request.headers["content-type"]),
+        };
+        const put = await store.putFile(file, body, FILE_MAX_BYTES);
+        if (!put.ok) refuseLarge();
+        return reply.code(201).header("location", `/api/files/${put.file.file}`).send(put.file);
+      },
+    );
+    done();
+  });
+
+  app.get(
+    "/api/files/:id",
+    { exposeHeadRoute: false, schema: { summary: "A file as it was uploaded", params: Params } },
+    async (request, reply) => {
+      const file = await store.file(request.params.id);
+      if (file === undefined) refuse("not_found", `There is no file "${request.params.id.slice(0, 100)}".`);
+      const disposition = SHOWN.has(file.type) ? "inline" : "attachment";
+      return locked(reply)
+        .type(file.type)
+        .header("content-length", file.bytes)
+        .header("content-disposition", `${disposition}; filename*=UTF-8''${encodeURIComponent(file.name)}`)
+        .send(Readable.from(file.read()));
+    },
+  );
+  app.get(
+    "/api/blobs/:id",
+    { exposeHeadRoute: false, schema: { summary: "A text that was too long for its event", params: Params } },
+    async (request, reply) => {
+      const bytes = await store.blob(request.params.id);
+      if (bytes === undefined) refuse("not_found", `There is no blob "${request.params.id.slice(0, 100)}".`);
+      return locked(reply).type("text/plain; charset=utf-8").send(bytes);
+    },
+  );
+}
+
+/** What others wrote must not run as one of our pages; and neither ever changes. */
+function locked(reply: FastifyReply): FastifyReply {
+  return reply
+    .header("content-security-policy", "default-src 'none'; sandbox")
+    .header("cache-control", "private, max-age=31536000, immutable");
+}
+
+function refuseLarge(): never {
+  refuse("too_large", "A file has at most 25 MB.", { maxBytes: FILE_MAX_BYTES });
+}
+
+function typeOf(header: string | undefined): string {
+  const type = header?.trim().toLowerCase() ?? "";
+  return /^[\w.+-]+\/[\w.+-]+(;\s*[\w-]+=[\w"-]+)*$/.test(type) && type.length <= 200 ? type : DEFAULT_TYPE;
+}

@@ -1,0 +1,135 @@
+// Logins: how a browser gets its cookie. A one-time link carries a secret behind its #, where no server and no log sees it;
+// the page posts it here.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import * as http from "../protocol/http.ts";
+import { hashOf, LOGIN_TTL_MS } from "./access.ts";
+import { Attempts } from "./attempts.ts";
+import type { Context } from "./context.ts";
+import { deviceOf } from "./device.ts";
+import { refuse } from "./refusal.ts";
+import { newSecret } from "./tokens.ts";
+import type { App } from "./zod.ts";
+
+export const LINK_TTL_MS = 10 * 60_000;
+/** As long as browsers allow: how long a login lasts is for its row to say, which each use extends. */
+const COOKIE_TTL_MS = 400 * 24 * 3600_000;
+
+export function loginRoutes(app: App, context: Context, behindProxy: boolean): void {
+  const { store, ids, access, now, randomBytes } = context;
+  const attempts = new Attempts(now);
+
+  app.post(
+    "/api/login",
+    {
+      config: { open: true },
+      schema: {
+        summary: "Log a browser in with a one-time secret",
+        body: http.LoginRequest,
+        response: { 200: http.Me },
+      },
+    },
+    async (request, reply) => {
+      const address = addressOf(request, behindProxy);
+      const waitMs = attempts.take(address);
+      if (waitMs !== undefined)
+        refuse(
+          "too_many",
+          "Too many login attempts. Wait a little, then try again.",
+          {},
+          {
+            "retry-after": String(Math.ceil(waitMs / 1000)),
+          },
+        );
+      const secret = newSecret(randomBytes);
+      const device = deviceOf(request.headers["user-agent"]);
+      const redeemed = await store.redeemLoginLink(hashOf(request.body.secret), {
+        id: ids.next("lgn"),
+        hash: hashOf(secret),
+        device,
+        ttlMs: LOGIN_TTL_MS,
+      });
+      if (!redeemed.ok)
+        refuse(
+          "unauthorized",
+          "This login link was used already, or is too old. Run `holdfast login` for a new one.",
+        );
+      attempts.giveBack(address);
+      setCookie(reply, access.cookie, secret, COOKIE_TTL_MS, isHttps(request, behindProxy));
+      return { person: redeemed.login.person, kind: "login" as const, device };
+    },
+  );
+
+  app.post("/api/logout", { schema: { summary: "End this browser's login" } }, async (request, reply) => {
+    if (request.caller.kind === "login") await store.revokeLogin(request.caller.id);
+    setCookie(reply, access.cookie, "", 0, isHttps(request, behindProxy));
+    return reply.code(204).send();
+  });
+
+  app.post(
+    "/api/login-links",
+    { schema: { summary: "Make a one-time login link for this person", response: { 201: http.LoginLink } } },
+    async (request, reply) => {
+      const link = await makeLoginLink(context, request.caller.person);
+      return reply.code(201).header("cache-control", "no-store").send(link);
+    },
+  );
+
+  app.get(
+    "/api/logins",
+    { schema: { summary: "List logins", response: { 200: http.LoginList } } },
+    async () => ({ items: await store.logins() }),
+  );
+  app.delete(
+    "/api/logins/:id",
+    {
+      schema: {
+        summary: "Revoke a login; its open streams are closed",
+        params: z.object({ id: z.string() }),
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      if (!(await store.revokeLogin(id))) refuse("not_found", `There is no login "${id.slice(0, 100)}".`);
+      return reply.code(204).send();
+    },
+  );
+
+  app.get(
+    "/api/me",
+    { schema: { summary: "Who this credential is", response: { 200: http.Me } } },
+    async (request) => {
+      const { person, kind, device } = request.caller;
+      return { person, kind, device };
+    },
+  );
+}
+
+export async function makeLoginLink(
+  { store, now, randomBytes, url }: Pick<Context, "store" | "now" | "randomBytes" | "url">,
+  person: string,
+): Promise<z.output<typeof http.LoginLink>> {
+  const secret = newSecret(randomBytes);
+  const expiresAt = new Date(now() + LINK_TTL_MS).toISOString();
+  await store.addLoginLink({ hash: hashOf(secret), person, expiresAt });
+  return { url: `${url()}/login#${secret}`, expiresAt };
+}
+
+function setCookie(reply: FastifyReply, name: string, value: string, ttlMs: number, https: boolean): void {
+  void reply.header(
+    "set-cookie",
+    `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.floor(ttlMs / 1000)}${https ? "; Secure" : ""}`,
+  );
+}
+
+/** The proxy's word counts only when we were told that there is one; then it is the last to have written. */
+function addressOf({ headers, socket }: FastifyRequest, behindProxy: boolean): string {
+  const forwarded = behindProxy
+    ? [headers["x-forwarded-for"]].flat().at(-1)?.split(",").at(-1)?.trim()
+    : undefined;
+  return forwarded || (socket.remoteAddress ?? "unknown");
+}
+
+function isHttps({ headers, protocol }: FastifyRequest, behindProxy: boolean): boolean {
+  return protocol === "https" || (behindProxy && headers["x-forwarded-proto"] === "https");
+}

@@ -1,0 +1,114 @@
+// GET /openapi.json, made from the same schemas that check requests. OpenAPI 3.1 is JSON Schema 2020-12, which Zod writes.
+import type { RouteOptions } from "fastify";
+import { z } from "zod";
+import { Problem } from "./problem-schema.ts";
+
+type Json = Record<string, unknown>;
+
+export type Described = Pick<RouteOptions, "method" | "url" | "schema">;
+
+export function openapi(routes: readonly Described[], version: string): Json {
+  const schemas: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const { method, url, schema } of routes) {
+    const at = (paths[url.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
+    for (const each of [method].flat())
+      at[each.toLowerCase()] = operation(schema ?? {}, new Describer(schemas));
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Holdfast", version },
+    security: [{ bearer: [] }, { cookie: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        cookie: { type: "apiKey", in: "cookie", name: "holdfast" },
+      },
+    },
+  };
+}
+
+function operation(schema: NonNullable<Described["schema"]>, describe: Describer): Json {
+  const responses: Json = {
+    default: {
+      description: "A problem document",
+      content: { "application/problem+json": { schema: describe.json(Problem, "output") } },
+    },
+  };
+  for (const [status, body] of Object.entries((schema.response ?? {}) as Record<string, z.ZodType>))
+    responses[status] = {
+      description: body.description ?? "",
+      ...(hasBody(body) && { content: { "application/json": { schema: describe.json(body, "output") } } }),
+    };
+  return {
+    ...(schema.summary !== undefined && { summary: schema.summary }),
+    parameters: [
+      ...describe.parameters("path", schema.params as z.ZodType | undefined),
+      ...describe.parameters("query", schema.querystring as z.ZodType | undefined),
+    ],
+    ...(schema.body !== undefined && {
+      requestBody: {
+        content: { "application/json": { schema: describe.json(schema.body as z.ZodType, "input") } },
+      },
+    }),
+    responses,
+  };
+}
+
+/** What is named with an id becomes a component, once, whichever routes use it. */
+class Describer {
+  readonly #schemas: Json;
+  constructor(schemas: Json) {
+    this.#schemas = schemas;
+  }
+
+  json(schema: z.ZodType, io: "input" | "output"): Json {
+    const {
+      $schema: _,
+      $defs,
+      ...rest
+    } = z.toJSONSchema(schema, { io, unrepresentable: "any", override: openObject });
+    for (const [id, definition] of Object.entries($defs ?? {})) this.#schemas[id] = moved(definition as Json);
+    const id = rest["id"];
+    if (typeof id !== "string") return moved(rest as Json);
+    this.#schemas[id] = moved(rest as Json);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  parameters(place: "path" | "query", schema: z.ZodType | undefined): Json[] {
+    if (schema === undefined) return [];
+    const { properties = {}, required = [] } = this.json(schema, "input") as {
+      properties?: Record<string, Json>;
+      required?: string[];
+    };
+    return Object.entries(properties).map(([name, property]) => ({
+      name,
+      in: place,
+      required: place === "path" || required.includes(name),
+      schema: property,
+    }));
+  }
+}
+
+/** Zod closes plain objects on output only, and then one name would have two shapes. */
+function openObject({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  const { def } = zodSchema._zod;
+  if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
+}
+
+function moved(definition: Json): Json {
+  const { id: _, ...rest } = definition;
+  return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+}
+
+function hasBody(schema: z.ZodType): boolean {
+  return schema._zod.def.type !== "null" && schema._zod.def.type !== "undefined";
+}

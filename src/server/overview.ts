@@ -1,0 +1,36 @@
+// GET /api/overview: all that runs and waits, on every node.
+import * as http from "../protocol/http.ts";
+import type { Status } from "../session/row.ts";
+import type { Context } from "./context.ts";
+import { wireRow } from "./rows.ts";
+import type { App } from "./zod.ts";
+
+const ACTIVE: Status[] = ["running", "recovering", "waiting", "queued"];
+const ACTIVE_MAX = 100;
+
+export function overviewRoutes(app: App, { store, version }: Context): void {
+  app.get(
+    "/api/overview",
+    { schema: { summary: "All that runs and waits", response: { 200: http.Overview } } },
+    async (request) => {
+      const { person } = request.caller;
+      const [{ sessions, asks }, nodes, ...active] = await Promise.all([
+        store.overview(),
+        store.nodes(),
+        ...ACTIVE.map((status) => store.sessions({ status, heads: false, limit: ACTIVE_MAX }, person)),
+      ]);
+      const rows = active.flatMap(({ items }) => items);
+      return {
+        store: store.id,
+        version,
+        sessions,
+        asks,
+        active: rows
+          .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
+          .slice(0, ACTIVE_MAX)
+          .map(wireRow),
+        nodes,
+      };
+    },
+  );
+}

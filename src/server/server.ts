@@ -1,0 +1,220 @@
+// The server: one Fastify application over a store. It admits, shows and streams; it never waits for an agent.
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type RouteOptions,
+} from "fastify";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { makeIds } from "../session/ids.ts";
+import type { Store } from "../store/store.ts";
+import { Access } from "./access.ts";
+import { guard } from "./auth.ts";
+import { backupRoutes } from "./backup.ts";
+import { checkRoutes } from "./check.ts";
+import { LIMITS, type Context, type Limits } from "./context.ts";
+import { answerClientError, answerError, sendProblem, problemOf } from "./errors.ts";
+import { eventRoutes } from "./events.ts";
+import { exportRoutes } from "./export.ts";
+import { Feeds } from "./feed.ts";
+import { fileRoutes } from "./files.ts";
+import { Gate, inUrl, isLoopback } from "./gate.ts";
+import { inputRoutes } from "./inputs.ts";
+import { loginRoutes, makeLoginLink } from "./login.ts";
+import { makeMetrics } from "./metrics.ts";
+import { openapi } from "./openapi.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { operationRoutes } from "./operation.ts";
+import { overviewRoutes } from "./overview.ts";
+import { searchRoutes } from "./search.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { acceptSockets, socketRoutes } from "./socket.ts";
+import { StaticFiles } from "./static.ts";
+import { tokenRoutes } from "./tokens.ts";
+import { useZod, type App } from "./zod.ts";
+
+export type ServerOptions = {
+  store: Store;
+  version: string;
+  host: string;
+  port: number;
+  /** Further names of this server. */
+  hosts?: readonly string[];
+  /** The origin that browsers see when a proxy stands in front. */
+  behindProxy?: string | undefined;
+  tls?: { cert: string | Buffer; key: string | Buffer } | undefined;
+  /** A fixed bearer token. */
+  token?: string | undefined;
+  /** Where the built dashboard lies. */
+  webFolder: string;
+  log: FastifyBaseLogger;
+  now: () => number;
+  randomBytes: (count: number) => Uint8Array;
+  limits?: Partial<Limits>;
+};
+
+export type RunningServer = {
+  /** As a browser reaches it. */
+  url: string;
+  /** As a program on this machine reaches it, past any proxy. */
+  localUrl: string;
+  port: number;
+  /** Everything that it answers, for the test that asks all of it without a credential. */
+  routes: readonly RouteOptions[];
+  loginLink(person: string): ReturnType<typeof makeLoginLink>;
+  /** No new work, streams ended cleanly, what is being answered answered. */
+  close(): Promise<void>;
+};
+
+const BODY_MAX_BYTES = 1 << 20;
+const HEADER_MAX_BYTES = 16 * 1024;
+const ANSWER_WITHIN_MS = 3_000;
+const CONNECTIONS_MAX = 20_000;
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  refuseOpenBind(options);
+  const app = newApp(options);
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => void routes.push(route));
+
+  const state = { isClosing: false, url: "" };
+  const context = makeContext(options, state);
+  const inFlight = guard(app, context);
+  addRoutes(app, context, options, routes);
+  const closeSockets = acceptSockets(app.server as Server, context);
+  const heartbeat = setInterval(() => context.streams.heartbeat(), context.limits.heartbeatMs).unref();
+
+  await app.listen({ host: options.host, port: options.port });
+  const { port } = app.server.address() as AddressInfo; // it listens on TCP
+  app.server.maxConnections = CONNECTIONS_MAX;
+  context.gate.listensOn(port);
+  const localUrl = localUrlOf(options, port);
+  state.url = options.behindProxy ?? localUrl;
+
+  return {
+    url: state.url,
+    localUrl,
+    port,
+    routes,
+    loginLink: (person) => makeLoginLink(context, person),
+    async close() {
+      if (state.isClosing) return;
+      state.isClosing = true;
+      clearInterval(heartbeat);
+      context.streams.closeAll();
+      await inFlight.empty(ANSWER_WITHIN_MS);
+      await closeSockets();
+      context.access.close();
+      context.metrics.close();
+      await app.close();
+    },
+  };
+}
+
+export class BindRefused extends Error {}
+
+/** Loopback is not trust, but beyond it a password would cross the network in the clear. */
+function refuseOpenBind({ host, tls, behindProxy }: ServerOptions): void {
+  if (isLoopback(host) || tls !== undefined || behindProxy !== undefined) return;
+  throw new BindRefused(
+    `holdfast does not listen on ${host} without TLS: credentials would cross the network in the clear. ` +
+      "Give it a certificate ([server.tls] in config.toml), put a TLS proxy in front (--behind-proxy https://…), " +
+      "or listen on 127.0.0.1.",
+  );
+}
+
+function newApp({ log, tls, limits }: ServerOptions): App {
+  const { headerMs, requestMs } = { ...LIMITS, ...limits };
+  const common = {
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_MAX_BYTES,
+    requestTimeout: requestMs,
+    forceCloseConnections: true,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error: FastifyError, _: unknown, reply: FastifyReply) =>
+      void sendProblem(reply, problemOf(error)),
+    routerOptions: { maxParamLength: HEADER_MAX_BYTES }, // an id that is too long is one that is not there
+  };
+  const http = {
+    maxHeaderSize: HEADER_MAX_BYTES,
+    headersTimeout: headerMs,
+    connectionsCheckingInterval: headerMs / 3, // how exact the two are
+  };
+  // The two differ in the type of their server only, and nothing here looks at that.
+  const app =
+    tls === undefined ? Fastify({ ...common, http }) : Fastify({ ...common, https: { ...http, ...tls } });
+  return useZod(app as unknown as FastifyInstance);
+}
+
+function makeContext(options: ServerOptions, state: { isClosing: boolean; url: string }): Context {
+  const { store, version, now, randomBytes, log, token: fixedToken } = options;
+  const streams = new OpenStreams();
+  const feeds = new Feeds({
+    store,
+    now,
+    onError: (error, id) => log.error({ err: error, log: id }, "a log can no longer be followed"),
+  });
+  const gate = new Gate({
+    host: options.host,
+    hosts: options.hosts ?? [],
+    behindProxy: options.behindProxy,
+    https: options.tls !== undefined,
+  });
+  return {
+    store,
+    version,
+    ids: makeIds(now, randomBytes),
+    now,
+    randomBytes,
+    log,
+    gate,
+    access: new Access({ store, streams, fixedToken, now, log }),
+    streams,
+    feeds,
+    metrics: makeMetrics(store, streams, () => feeds.size),
+    limits: { ...LIMITS, ...options.limits },
+    url: () => state.url,
+    closing: () => state.isClosing,
+  };
+}
+
+function addRoutes(
+  app: App,
+  context: Context,
+  options: ServerOptions,
+  routes: readonly RouteOptions[],
+): void {
+  app.setErrorHandler(answerError);
+  const files = new StaticFiles(options.webFolder);
+  app.setNotFoundHandler((request, reply) => files.answer(request, reply));
+
+  operationRoutes(app, context);
+  sessionRoutes(app, context);
+  inputRoutes(app, context);
+  eventRoutes(app, context);
+  exportRoutes(app, context);
+  searchRoutes(app, context);
+  fileRoutes(app, context);
+  overviewRoutes(app, context);
+  tokenRoutes(app, context);
+  loginRoutes(app, context, options.behindProxy !== undefined);
+  backupRoutes(app, context);
+  checkRoutes(app, context);
+  socketRoutes(app);
+
+  let document: unknown;
+  app.get("/openapi.json", { schema: { summary: "This description" } }, () => {
+    document ??= openapi(routes, context.version);
+    return document;
+  });
+}
+
+function localUrlOf({ host, tls }: ServerOptions, port: number): string {
+  // The address that means "all of them" is none that can be opened.
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : inUrl(host);
+  return `${tls === undefined ? "http" : "https"}://${name}:${port}`;
+}

@@ -1,0 +1,116 @@
+// The topic "sessions": every watching socket gets the list whole, then the rows that changed. Changes are gathered for a
+// moment, rows read once for each person who watches, and the frame shared by that person's sockets.
+import type { SessionRow, Store } from "../store/store.ts";
+import { wireRow } from "./rows.ts";
+import { serverFrame } from "./socket-frame.ts";
+
+const WHOLE_MAX = 200;
+const GATHER_MS = 50;
+const READ_MAX = 200;
+
+export type Watcher = {
+  person: string;
+  send(frame: Buffer): void;
+};
+
+type Watching = Watcher & {
+  /** What changed while the whole list was being read: sent after it. */
+  meanwhile: Set<string> | undefined;
+};
+
+export class SessionRows {
+  readonly #store: Store;
+  readonly #onError: (error: unknown) => void;
+  readonly #watching = new Map<Watcher, Watching>();
+  readonly #changed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #life: AbortController | undefined;
+
+  constructor(store: Store, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#onError = onError;
+  }
+
+  /** Again for one that watches already: it is given the list anew. */
+  async watch(watcher: Watcher): Promise<void> {
+    const watching: Watching = { ...watcher, meanwhile: new Set() };
+    this.#watching.set(watcher, watching);
+    this.#listen();
+    const { items } = await this.#store.sessions({ limit: WHOLE_MAX }, watcher.person);
+    if (this.#watching.get(watcher) !== watching) return;
+    watcher.send(serverFrame({ op: "rows", topic: "sessions", rows: items.map(wireRow), whole: true }));
+    const meanwhile = watching.meanwhile ?? [];
+    watching.meanwhile = undefined;
+    for (const id of meanwhile) this.#change(id);
+  }
+
+  leave(watcher: Watcher): void {
+    this.#watching.delete(watcher);
+    if (this.#watching.size === 0) this.close();
+  }
+
+  close(): void {
+    this.#life?.abort();
+    this.#life = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#changed.clear();
+  }
+
+  #listen(): void {
+    if (this.#life !== undefined) return;
+    const life = (this.#life = new AbortController());
+    const changes = this.#store.changes(life.signal);
+    const run = async () => {
+      for await (const logs of changes) for (const log of logs) this.#change(log);
+    };
+    run().catch((error: unknown) => {
+      if (this.#life === life) this.#life = undefined; // the next to watch listens anew
+      this.#onError(error);
+    });
+  }
+
+  #change(log: string): void {
+    if (!log.startsWith("ses_")) return;
+    this.#changed.add(log);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush().catch(this.#onError);
+    }, GATHER_MS);
+  }
+
+  async #flush(): Promise<void> {
+    const ids = [...this.#changed];
+    this.#changed.clear();
+    const persons = Map.groupBy(this.#watching.values(), ({ person }) => person);
+    for (const [person, watching] of persons) {
+      for (let from = 0; from < ids.length; from += READ_MAX) {
+        const some = ids.slice(from, from + READ_MAX);
+        const frame = changeFrame(some, await this.#store.sessionsById(some, person));
+        for (const each of watching) {
+          if (each.meanwhile === undefined) each.send(frame);
+          else for (const id of some) each.meanwhile.add(id);
+        }
+      }
+    }
+  }
+}
+
+/** What is no longer in the list is gone from it, whether it was deleted or has a successor. */
+function changeFrame(ids: readonly string[], found: readonly SessionRow[]): Buffer {
+  const listed = found.filter(isListed);
+  const left = new Set(ids);
+  for (const { id } of listed) left.delete(id);
+  return serverFrame({
+    op: "rows",
+    topic: "sessions",
+    rows: listed.map(wireRow),
+    ...(left.size > 0 && { gone: [...left] }),
+    whole: false,
+  });
+}
+
+/** As in GET /api/sessions: heads of lineages, without delegates and tasks' sessions. */
+function isListed({ id, head, origin }: SessionRow): boolean {
+  return head === id && origin?.kind !== "task" && origin?.kind !== "delegation";
+}

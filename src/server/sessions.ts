@@ -1,0 +1,231 @@
+// Sessions: create, list, show, change, delete, fork, and how far a person has read.
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import * as http from "../protocol/http.ts";
+import type { NewEvent } from "../session/event.ts";
+import { parseListCursor } from "../store/list-cursor.ts";
+import type { NewSession } from "../store/store.ts";
+import { authorOf } from "./access.ts";
+import { commandOf, refuseReused } from "./command.ts";
+import type { Context } from "./context.ts";
+import { pageBack, pageFrom } from "./history.ts";
+import { inputData } from "./inputs.ts";
+import { refuse, refuseField } from "./refusal.ts";
+import { wireRow } from "./rows.ts";
+import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
+import type { App } from "./zod.ts";
+
+const Params = z.object({ id: z.string() });
+const DEFAULT_PROFILE = "default";
+
+const ShowSession = z
+  .strictObject({
+    before: http.PositionText.optional(),
+    from: http.PositionText.optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  })
+  .refine(({ before, from }) => before === undefined || from === undefined, "give before or from, not both");
+const ShownSession = z.union([
+  http.SessionRow.extend({ view: z.unknown() }),
+  z.object({ messages: z.array(z.unknown()), next: http.PositionText.nullable() }),
+]);
+const Force = z.strictObject({ force: z.enum(["true", "false"]).optional() });
+
+export function sessionRoutes(app: App, context: Context): void {
+  const { store, ids, metrics } = context;
+
+  app.post(
+    "/api/sessions",
+    {
+      schema: {
+        summary: "Create a session, perhaps with its first input in the same commit",
+        body: http.NewSession,
+        response: { 201: http.SessionRow },
+      },
+    },
+    async (request, reply) => {
+      const { profile = DEFAULT_PROFILE, input, ...given } = request.body;
+      const id = ids.next("ses");
+      const first: NewEvent[] = [];
+      if (input !== undefined)
+        first.push({ type: "input_admitted", data: await inputData(store, id, ids.next("inp"), input) });
+      const session: NewSession = { ...defined(given), id, profile, first };
+      const created = await store.createSession(session, authorOf(request.caller), commandOf(request));
+      if (!created.ok) {
+        if (created.code === "key_reused") refuseReused();
+        throw new Error(`a new id, ${id}, was taken`);
+      }
+      if (!created.replayed) metrics.appended.inc(1 + first.length);
+      return reply
+        .code(201)
+        .header("location", `/api/sessions/${created.session.id}`)
+        .send(wireRow(created.session));
+    },
+  );
+
+  app.get(
+    "/api/sessions",
+    {
+      schema: {
+        summary: "List sessions",
+        querystring: http.ListSessions,
+        response: { 200: http.SessionList },
+      },
+    },
+    async (request) => {
+      const { after } = request.query;
+      if (after !== undefined && parseListCursor(after) === undefined)
+        refuseField("query.after", "must be the `next` of the page before, as it was given");
+      const rows = await store.sessions(defined(request.query), request.caller.person);
+      return { items: rows.items.map(wireRow), next: rows.next };
+    },
+  );
+
+  app.get(
+    "/api/sessions/:id",
+    {
+      schema: {
+        summary: "Show a session as it is now, or a page of its messages",
+        params: Params,
+        querystring: ShowSession,
+        response: { 200: ShownSession },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { before, from, limit } = request.query;
+      const row = await rowOf(context, request, id);
+      if (before !== undefined) return pageBack(store, id, before, limit);
+      if (from !== undefined) return pageFrom(store, id, from, limit);
+      return { ...row, view: (await store.view(id)) ?? refuseUnknown(id) };
+    },
+  );
+
+  app.patch(
+    "/api/sessions/:id",
+    {
+      schema: {
+        summary: "Title, pin, archive a session, or change its model",
+        params: Params,
+        body: http.PatchSession,
+        response: { 200: http.SessionRow },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { title, model, pinned, archived } = request.body;
+      const facts: NewEvent[] = [];
+      if (title !== undefined) facts.push({ type: "session_titled", data: { title } });
+      if (model !== undefined) facts.push({ type: "model_changed", data: { model } });
+      // First what can be refused; arranging is done by saying it again.
+      if (facts.length > 0) await appendFacts(context, request, id, facts);
+      if (pinned !== undefined || archived !== undefined) {
+        const arranged = await store.arrangeSession(id, defined({ pinned, archived }));
+        if (!arranged.ok) refuseUnknown(id);
+      }
+      return rowOf(context, request, id);
+    },
+  );
+
+  app.delete(
+    "/api/sessions/:id",
+    { schema: { summary: "Delete a session", params: Params, querystring: Force } },
+    async (request, reply) => {
+      const { id } = request.params;
+      const deleted = await store.deleteSession(id, { force: request.query.force === "true" });
+      if (!deleted.ok) {
+        if (deleted.code === "not_found") refuseUnknown(id);
+        refuse("live", `${id} is ${deleted.status}. Stop it first, or delete it with ?force=true.`, {
+          status_now: deleted.status,
+        });
+      }
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    "/api/sessions/:id/fork",
+    {
+      schema: {
+        summary: "Make a session of one's own from another's history",
+        params: Params,
+        body: http.NewFork.nullish(),
+        response: { 201: http.SessionRow },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const at = request.body?.at;
+      const head = await store.head(id);
+      if (head === undefined || head.kind !== "session") refuseUnknown(id);
+      if (at !== undefined && at > head.position)
+        refuse("position_ahead", `${id} ends at ${head.position}: there is nothing at ${at} to fork from.`, {
+          position: head.position,
+        });
+      const author = authorOf(request.caller);
+      const forked = await store.forkSession(id, at, ids.next("ses"), author, commandOf(request));
+      if (!forked.ok) {
+        if (forked.code === "key_reused") refuseReused();
+        if (forked.code === "not_found") refuseUnknown(id);
+        refuse("conflict", `${id} has nothing whole at or before ${at ?? head.position} to fork from.`, {
+          position: head.position,
+        });
+      }
+      return reply
+        .code(201)
+        .header("location", `/api/sessions/${forked.session.id}`)
+        .send(wireRow(forked.session));
+    },
+  );
+
+  app.put(
+    "/api/sessions/:id/seen",
+    {
+      schema: {
+        summary: "How far this person has read; only rises",
+        params: Params,
+        body: http.Seen,
+        response: { 200: http.Seen },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { person, kind } = request.caller;
+      if (kind === "program")
+        refuse("forbidden", "A program's token does not read for a person: it never moves what is seen.");
+      const moved = await store.setSeen(person, id, request.body.position);
+      if (moved.ok) return { position: moved.position };
+      if (moved.code === "not_found") refuseUnknown(id);
+      return refuse("position_ahead", `${id} does not reach to ${request.body.position} yet.`);
+    },
+  );
+}
+
+async function appendFacts(
+  { store, metrics }: Context,
+  request: FastifyRequest,
+  id: string,
+  facts: NewEvent[],
+): Promise<void> {
+  const command = commandOf(request);
+  const author = authorOf(request.caller);
+  const appended = await store.append(id, facts, { by: "client", author, ...(command && { command }) });
+  if (appended.ok) {
+    if (!appended.replayed) metrics.appended.inc(facts.length);
+    return;
+  }
+  if (appended.code === "ended") refuseEnded(id, appended.successor);
+  if (appended.code === "key_reused") refuseReused();
+  refuseUnknown(id);
+}
+
+async function rowOf({ store }: Context, { caller }: FastifyRequest, id: string): Promise<http.SessionRow> {
+  const row = await store.session(id, caller.person);
+  return row === undefined ? refuseUnknown(id) : wireRow(row);
+}
+
+/** Without the keys that were left out: a key that is there but undefined is another thing to the store. */
+function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const kept = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

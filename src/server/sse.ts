@@ -1,0 +1,111 @@
+// One reader over server-sent events. The answer is not chunked, it ends with its connection: then a server that dies ends
+// it the same way, and a reader resumes instead of reporting a broken body.
+import type { FastifyReply } from "fastify";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Position } from "../session/position.ts";
+import type { Page } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import type { LivePage, Reader } from "./feed.ts";
+import { controlFrame, HEARTBEAT_FRAME, retryFrame, sseFrame } from "./sse-frame.ts";
+
+/** A replay goes on when less than this waits to be sent. */
+const REPLAY_QUEUE_BYTES = 256 * 1024;
+
+export class SseReader implements Reader {
+  readonly kind = "sse";
+  readonly credential: string;
+  position: Position;
+  readonly #context: Context;
+  readonly #response: ServerResponse;
+  readonly #life = new AbortController();
+
+  constructor(context: Context, reply: FastifyReply, credential: string, position: Position) {
+    this.#context = context;
+    this.credential = credential;
+    this.position = position;
+    reply.hijack();
+    const response = (this.#response = reply.raw);
+    response.removeHeader("transfer-encoding");
+    response.writeHead(200, {
+      ...(reply.getHeaders() as OutgoingHttpHeaders), // Fastify's type names every known header one by one
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      connection: "close",
+      "x-accel-buffering": "no",
+    });
+    // The header and what is there to say at once leave together.
+    const { socket } = response;
+    socket?.cork();
+    process.nextTick(() => socket?.uncork());
+    response.flushHeaders();
+    response.once("close", () => this.#life.abort());
+    this.#write(retryFrame(context.randomBytes(1)[0]! / 255));
+  }
+
+  /** Aborted when the connection is gone. */
+  get signal(): AbortSignal {
+    return this.#life.signal;
+  }
+
+  async replay(page: Page): Promise<boolean> {
+    this.#write(sseFrame(page, false, this.#context.now()));
+    return this.#room();
+  }
+
+  joined(): void {
+    this.#write(controlFrame(this.position, { upToDate: true }, this.#context.now()));
+  }
+
+  live(page: LivePage): void {
+    this.#write(page.sse);
+  }
+
+  closed(): void {
+    this.#write(controlFrame(this.position, { streamClosed: true }, this.#context.now()));
+    this.#end();
+  }
+
+  gone(): void {
+    this.#end(); // the reader returns and is told why
+  }
+
+  close(): void {
+    this.#end();
+  }
+
+  heartbeat(): void {
+    this.#write(HEARTBEAT_FRAME);
+  }
+
+  /** Past the response and straight to its socket: the frame is shared by all readers and needs nothing around it. */
+  #write(frame: Buffer): void {
+    const { socket } = this.#response;
+    if (socket === null || !socket.writable || this.#response.writableEnded) return;
+    // A reader that does not read loses its connection, not a part of the log: it resumes at its position.
+    if (socket.writableLength + frame.length > this.#context.limits.queueBytes && socket.writableLength > 0)
+      return void socket.destroy();
+    socket.write(frame);
+  }
+
+  #end(): void {
+    this.#response.end();
+    this.#life.abort();
+  }
+
+  async #room(): Promise<boolean> {
+    const { socket } = this.#response;
+    if (socket === null || !socket.writable) return false;
+    if (socket.writableLength <= REPLAY_QUEUE_BYTES) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const drained = () => resolve(true);
+    const lost = () => resolve(false);
+    const stuck = setTimeout(() => socket.destroy(), this.#context.limits.stuckMs);
+    socket.once("drain", drained);
+    this.#life.signal.addEventListener("abort", lost);
+    const hasRoom = await promise;
+    clearTimeout(stuck);
+    socket.off("drain", drained);
+    this.#life.signal.removeEventListener("abort", lost);
+    return hasRoom;
+  }
+}

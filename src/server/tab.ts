@@ -1,0 +1,124 @@
+// One socket, as a whole tab uses it: it attaches to sessions, leaves them, watches the list.
+import { ClientFrame, type ServerFrame } from "../protocol/socket.ts";
+import type { Credential } from "../store/store.ts";
+import { Attachment, type Start } from "./attachment.ts";
+import type { Context } from "./context.ts";
+import type { Outbox } from "./outbox.ts";
+import type { SessionRows, Watcher } from "./session-rows.ts";
+import { serverFrame } from "./socket-frame.ts";
+
+export class Tab {
+  readonly #context: Context;
+  readonly #rows: SessionRows;
+  readonly #outbox: Outbox;
+  readonly #person: string;
+  readonly #attached = new Map<string, Attachment>();
+  readonly #watcher: Watcher;
+  #isWatching = false;
+  #isOver = false;
+
+  constructor(context: Context, rows: SessionRows, outbox: Outbox, { person }: Credential) {
+    this.#context = context;
+    this.#rows = rows;
+    this.#outbox = outbox;
+    this.#person = person;
+    this.#watcher = { person, send: (frame) => void outbox.send(frame) };
+    const { store, version, limits } = context;
+    this.send({ op: "hello", store: store.id, version, person, heartbeatMs: limits.heartbeatMs });
+  }
+
+  send(frame: ServerFrame): void {
+    this.#outbox.send(serverFrame(frame));
+  }
+
+  /** False when it can't even be read as a frame: whoever speaks so is no client of ours. */
+  take(text: string): boolean {
+    let said: unknown;
+    try {
+      said = JSON.parse(text);
+    } catch {
+      return false;
+    }
+    const parsed = ClientFrame.safeParse(said);
+    if (!parsed.success) {
+      const faults = parsed.error.issues
+        .map(({ path, message }) => `${path.join(".")}: ${message}`)
+        .join("; ");
+      this.send({ op: "error", code: "schema", detail: `The frame does not fit: ${faults}` });
+      return true;
+    }
+    const frame = parsed.data;
+    switch (frame.op) {
+      case "attach":
+        this.#attach(
+          frame.session,
+          frame.after === undefined ? { resync: "first" } : { after: frame.after, store: frame.store },
+        );
+        return true;
+      case "leave":
+        this.#leave(frame.session);
+        return true;
+      case "watch":
+        this.#watch();
+        return true;
+    }
+    return frame satisfies never;
+  }
+
+  /** What it was sent is lost to it, so it follows nothing until it can start over. */
+  overflowed(): void {
+    this.#context.metrics.slowReaders.inc({ kind: "ws" });
+    for (const attachment of this.#attached.values()) attachment.leave();
+    if (this.#isWatching) this.#rows.leave(this.#watcher);
+  }
+
+  drained(): void {
+    if (this.#isOver) return;
+    for (const session of this.#attached.keys()) this.#start(session, { resync: "overflow" });
+    if (this.#isWatching) this.#watch();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const attachment of this.#attached.values()) attachment.leave();
+    this.#attached.clear();
+    if (this.#isWatching) this.#rows.leave(this.#watcher);
+  }
+
+  #attach(session: string, start: Start): void {
+    const { attachmentsPerSocket } = this.#context.limits;
+    if (!this.#attached.has(session) && this.#attached.size >= attachmentsPerSocket)
+      return this.send({
+        op: "error",
+        code: "too_many",
+        detail: `One socket attaches to at most ${attachmentsPerSocket} sessions. Leave one first.`,
+        session,
+      });
+    this.#attached.get(session)?.leave();
+    this.#start(session, start);
+  }
+
+  #start(session: string, start: Start): void {
+    const attachment = new Attachment(this.#context, this.#outbox, this.#person, session);
+    this.#attached.set(session, attachment);
+    if (this.#outbox.isOverflowed) return; // it starts from the view once there is room
+    attachment.run(start).catch((error: unknown) => {
+      this.#context.log.error({ err: error, log: session }, "a socket could not be served");
+      attachment.gone("failed");
+    });
+  }
+
+  #leave(session: string): void {
+    this.#attached.get(session)?.leave();
+    this.#attached.delete(session);
+  }
+
+  #watch(): void {
+    this.#isWatching = true;
+    if (this.#outbox.isOverflowed) return;
+    this.#rows.watch(this.#watcher).catch((error: unknown) => {
+      this.#context.log.error({ err: error }, "the list of sessions could not be served");
+      this.send({ op: "error", code: "not_ready", detail: "The list can't be read now; watch again." });
+    });
+  }
+}

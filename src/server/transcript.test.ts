@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { AnyEvent, By, NewFact } from "../session/event.ts";
+import { formatPosition } from "../session/position.ts";
+import { transcript } from "./transcript.ts";
+
+const OWNER: By = { person: "owner" };
+
+test("a transcript reads as a conversation, with tools and long texts whole", async () => {
+  const text = await read(
+    [
+      { type: "session_created", data: { profile: "default", title: "Tidy\nup" } },
+      { type: "input_admitted", data: { input: "inp_1", kind: "prompt", text: "List the files" } },
+      {
+        type: "step_completed",
+        data: {
+          step: "s1",
+          attempt: 1,
+          message: [
+            { type: "reasoning", text: "not for here" },
+            { type: "text", text: "I will look." },
+            { type: "call", call: "c1", name: "shell", args: { command: "ls" } },
+          ],
+        },
+      },
+      {
+        type: "tool_finished",
+        data: { call: "c1", status: "ok", result: { blob: "blb_1", bytes: 9, preview: "a" } },
+      },
+      { type: "turn_ended", data: { turn: "t1", outcome: "completed" } },
+    ],
+    { blb_1: "```\nall of it" },
+  );
+  expect(text).toContain("# Tidy up\n");
+  expect(text).toContain("## owner\n\n*2026-11-15 09:00*\n\nList the files\n");
+  expect(text).toContain('I will look.\n\n**Tool: shell**\n\n```\n{\n  "command": "ls"\n}\n```');
+  expect(text).toContain("**Result (ok)**\n\n````\n```\nall of it\n````");
+  expect(text).not.toContain("not for here");
+});
+
+test("a fact that a newer version wrote is passed over", async () => {
+  const unknown = { type: "moon_landed", data: {} } as unknown as NewFact;
+  expect(await read([unknown], {})).toBe("");
+});
+
+async function read(facts: NewFact[], blobs: Record<string, string>): Promise<string> {
+  async function* events(): AsyncGenerator<AnyEvent> {
+    for (const [n, fact] of facts.entries())
+      yield { position: formatPosition(n + 1, 0), at: "2026-11-15T09:00:00.000Z", by: OWNER, ...fact };
+  }
+  const blob = (id: string) => Promise.resolve(blobs[id] === undefined ? undefined : Buffer.from(blobs[id]));
+  let text = "";
+  for await (const part of transcript(events(), { blob })) text += part;
+  return text;
+}

@@ -1,0 +1,102 @@
+// A session as Markdown, for people: who said what, which tools ran with what result. One fact at a time, in log order.
+import type { AnyEvent, By, Fact, LongText, Piece } from "../session/event.ts";
+import type { Store } from "../store/store.ts";
+
+export async function* transcript(
+  events: AsyncIterable<AnyEvent>,
+  store: Pick<Store, "blob">,
+): AsyncGenerator<string> {
+  for await (const event of events) {
+    const text = await paragraph(event as Fact, store); // what is not a fact that we know falls through
+    if (text !== undefined) yield `${text}\n\n`;
+  }
+}
+
+async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string | undefined> {
+  const whole = (text: LongText) => wholeText(text, store);
+  switch (fact.type) {
+    case "session_created":
+      return `# ${oneLine(fact.data.title ?? "Session")}\n\n*${day(fact.at)} · ${fact.data.profile}*`;
+    case "session_titled":
+      return `*Now titled “${oneLine(fact.data.title)}”.*`;
+    case "session_forked":
+      return `*Forked from ${fact.data.from}.*`;
+    case "session_ended":
+      return `---\n\n*Ended: ${fact.data.reason}${fact.data.successor ? `; goes on in ${fact.data.successor}` : ""}.*`;
+    case "input_admitted": {
+      const files = (fact.data.attachments ?? [])
+        .map(({ name }) => `\n\n*Attached: ${oneLine(name)}*`)
+        .join("");
+      return `## ${author(fact.by)}\n\n*${day(fact.at)}*\n\n${await whole(fact.data.text)}${files}`;
+    }
+    case "input_edited":
+      return `*Edited before it was read:*\n\n${await whole(fact.data.text)}`;
+    case "input_withdrawn":
+      return "*The last queued input was withdrawn.*";
+    case "step_completed":
+      return stepText(fact.data.message, whole);
+    case "step_aborted":
+      return `*Interrupted: ${oneLine(fact.data.reason)}.*`;
+    case "tool_finished": {
+      const result = await whole(fact.data.result);
+      return `**Result (${fact.data.status})**\n\n${fenced(result)}`;
+    }
+    case "ask_opened":
+      return `**Asked:** ${oneLine(fact.data.title)}`;
+    case "ask_answered":
+      return `**Answered by ${author(fact.by)}:** ${oneLine(fact.data.answer.choice ?? fact.data.answer.text ?? (fact.data.answer.values ?? []).join(", "))}`;
+    case "turn_ended":
+      return fact.data.outcome === "completed"
+        ? undefined
+        : `*The turn ${fact.data.outcome}${fact.data.error ? `: ${oneLine(fact.data.error.message)}` : ""}.*`;
+    case "context_compacted":
+      return `---\n\n*Compacted. What the model now knows of what came before:*\n\n${await whole(fact.data.summary)}`;
+    case "task_finished":
+      return `**Task ${fact.data.task}: ${fact.data.outcome}**\n\n${await whole(fact.data.summary)}`;
+    case "notice":
+      return `*${oneLine(fact.data.text)}*`;
+    default:
+      return undefined; // bookkeeping, or a newer version's fact
+  }
+}
+
+async function stepText(
+  message: readonly Piece[],
+  whole: (text: LongText) => Promise<string>,
+): Promise<string | undefined> {
+  const parts: string[] = [];
+  for (const piece of message) {
+    if (piece.type === "text") parts.push(await whole(piece.text));
+    if (piece.type === "call")
+      parts.push(
+        `**Tool: ${oneLine(piece.name)}**\n\n${fenced(JSON.stringify(piece.args, undefined, 2) ?? "")}`,
+      );
+  }
+  return parts.length === 0 ? undefined : parts.join("\n\n");
+}
+
+async function wholeText(text: LongText, store: Pick<Store, "blob">): Promise<string> {
+  if (typeof text === "string") return text;
+  const bytes = await store.blob(text.blob);
+  return bytes === undefined ? `${text.preview}\n\n*(the rest is no longer stored)*` : bytes.toString("utf8");
+}
+
+function author(by: By): string {
+  if ("person" in by) return by.program ? `${by.person} (program)` : by.person;
+  return "executor" in by ? "agent" : by.keeper;
+}
+
+/** A fence that is longer than any in the text, so that nothing breaks out of it. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+function day(at: string): string {
+  return at.slice(0, 16).replace("T", " ");
+}

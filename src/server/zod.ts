@@ -1,0 +1,46 @@
+// Fastify with Zod: a route's schemas type its handler, check what comes in and are the API's description.
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawServerDefault,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+} from "fastify";
+import type { z } from "zod";
+import { SchemaError } from "./errors.ts";
+
+export interface Zod extends FastifyTypeProvider {
+  validator: this["schema"] extends z.ZodType ? z.output<this["schema"]> : unknown;
+  // Answers are not parsed again: what a handler returns is what is sent.
+  serializer: this["schema"] extends z.ZodType ? z.input<this["schema"]> : unknown;
+}
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  Zod
+>;
+
+declare module "fastify" {
+  interface FastifySchema {
+    summary?: string;
+  }
+}
+
+export function useZod(app: FastifyInstance): App {
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
+    const parsed = schema.safeParse(data);
+    if (parsed.success) return { value: parsed.data };
+    const part = httpPart === "querystring" ? "query" : (httpPart ?? "request");
+    const faults = parsed.error.issues.map(({ path, message }) => ({
+      path: [part, ...path].map(String).join("."),
+      message,
+    }));
+    return { error: new SchemaError(part, faults) };
+  });
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  return app.withTypeProvider<Zod>();
+}

@@ -1,0 +1,275 @@
+// Appends on their way to the database: all that came in a tick go as few statements, several statements at a time,
+// and the appends of one log strictly in the order in which they were asked for.
+//
+// Every statement inserts a row with an id of its own, in its own commit. When the connection is lost and nobody knows
+// whether it was committed, we try to insert that same row: if it is there, the statement was committed, and the row
+// says how each append fared; if it is not, it is now, and should the statement still arrive it fails on it as a whole.
+// So an append is never done twice and never answered wrongly, with or without a command's key.
+//
+// What a caller may conclude: a value is the truth. StorageError means that nothing was written and never will be,
+// except an UnknownOutcome, after REPEAT_MS without a database: then an executor must not act on either assumption.
+// It stops, and whoever claims the session next (itself included) goes on from what the log says.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Position } from "../../session/position.ts";
+import { StorageError, type Appended, type LogId } from "../store.ts";
+import { groupOf, joined, positionsIn, type Group, type Waiting } from "./append-group.ts";
+import { appendStatement, fitOf, type Fit } from "./append-statement.ts";
+import { NOW_MS } from "./clock.ts";
+import type { Database } from "./database.ts";
+import { DraftStarts } from "./draft-starts.ts";
+import { isDeadlock, LostConnection, NoConnection } from "./fault.ts";
+import { explainRefusals } from "./refusal.ts";
+
+/** Two keep the server busy while one commit waits for the disk; more make for smaller batches. */
+export const LANES = 2;
+const QUEUE_MAX = 20_000;
+const GROUPS_MAX = 128;
+const EVENTS_MAX = 1_000;
+const CHARS_MAX = 4 * 1024 * 1024;
+/** A batch below this is not worth dividing among lanes. */
+const SHARE_MIN = 16;
+
+const REPEAT_MS = 10_000;
+const REPEAT_PAUSE_MS = 50;
+const DEADLOCKS_MAX = 5;
+const RETRIES_MAX = 3;
+
+/** The database could not be asked in time whether the append was committed. */
+export class UnknownOutcome extends StorageError {
+  constructor(cause: unknown) {
+    super("busy", "PostgreSQL is not reachable; whether this append was written is not known: read the log", {
+      cause,
+    });
+  }
+}
+
+/** Nothing of the append was written, and nothing will be. */
+class Unreachable extends StorageError {
+  constructor(cause: unknown) {
+    super("busy", "PostgreSQL is not reachable; nothing of this append was written: try again later", {
+      cause,
+    });
+  }
+}
+
+export type AppendQueueOptions = {
+  database: Database;
+  /** Begins the ids of this process's statements; no other process ever had it. */
+  prefix: string;
+  now: () => number | null;
+  /** After the commit: the log has grown, and has this many facts since its last snapshot. */
+  appended: (group: Group, unsnapped: number) => void;
+};
+
+export class AppendQueue {
+  #waiting: Waiting[] = [];
+  #busy = new Set<LogId>();
+  #running = 0;
+  #scheduled = false;
+  #statements = 0;
+  #settled: string[] = [];
+  #idle: (() => void)[] = [];
+  #starts = new DraftStarts();
+  readonly #options: AppendQueueOptions;
+
+  constructor(options: AppendQueueOptions) {
+    this.#options = options;
+  }
+
+  add(waiting: Waiting): void {
+    if (this.#waiting.length >= QUEUE_MAX) {
+      waiting.reject(
+        new StorageError("busy", `${QUEUE_MAX} appends wait for PostgreSQL already: try again later`),
+      );
+      return;
+    }
+    this.#waiting.push(waiting);
+    this.#schedule();
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async drained(): Promise<void> {
+    if (this.#running > 0 || this.#waiting.length > 0)
+      await new Promise<void>((done) => this.#idle.push(done));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    while (this.#running < LANES && this.#waiting.length > 0) {
+      const share = Math.max(SHARE_MIN, Math.ceil(this.#waiting.length / (LANES - this.#running)));
+      const groups = this.#take(share);
+      if (groups.length === 0) return; // all that waits is behind what runs
+      this.#running += 1;
+      void this.#run(groups).finally(() => {
+        this.#running -= 1;
+        for (const { log } of groups) this.#busy.delete(log);
+        this.#schedule();
+        if (this.#running === 0 && this.#waiting.length === 0)
+          for (const done of this.#idle.splice(0)) done();
+      });
+    }
+  }
+
+  /** In the order of their logs' ids, which is the order in which the statement locks them. */
+  #take(appends: number): Group[] {
+    const groups = new Map<LogId, Group>();
+    const passed = new Set<LogId>();
+    const left: Waiting[] = [];
+    let [taken, events, chars] = [0, 0, 0];
+    for (const waiting of this.#waiting) {
+      const { log, batch } = waiting;
+      const group = groups.get(log);
+      const next = group ? joined(group, waiting) : groupOf(waiting);
+      const fits =
+        taken < appends &&
+        groups.size < GROUPS_MAX &&
+        events < EVENTS_MAX &&
+        chars < CHARS_MAX &&
+        next !== undefined;
+      if (!fits || this.#busy.has(log) || passed.has(log)) {
+        passed.add(log); // what comes after it in its log waits too
+        left.push(waiting);
+        continue;
+      }
+      groups.set(log, next);
+      taken += 1;
+      events += batch.entries.length;
+      for (const { body } of batch.entries) chars += body.length;
+    }
+    this.#waiting = left;
+    for (const log of groups.keys()) this.#busy.add(log);
+    return [...groups.values()].toSorted((a, b) => (a.log < b.log ? -1 : 1));
+  }
+
+  /** Never rejects: what goes wrong is told to those who wait. */
+  async #run(groups: readonly Group[]): Promise<void> {
+    let fit: Fit;
+    try {
+      fit = await this.#write(groups);
+    } catch (error) {
+      await this.#failed(groups, error);
+      return;
+    }
+    await this.#answer(groups, fit);
+  }
+
+  async #failed(groups: readonly Group[], error: unknown): Promise<void> {
+    const isBroken = error instanceof StorageError && error.kind === "broken";
+    // One that PostgreSQL can't take must not cost the others theirs.
+    if (isBroken && groups.length > 1) {
+      for (const group of groups) await this.#run([group]);
+      return;
+    }
+    for (const { members } of groups) for (const { reject } of members) reject(error);
+    // Whoever waits behind has waited long enough to be told; nothing of theirs was sent.
+    if (error instanceof Unreachable || error instanceof UnknownOutcome)
+      for (const { reject } of this.#waiting.splice(0)) reject(new Unreachable(error));
+  }
+
+  async #write(groups: readonly Group[]): Promise<Fit> {
+    const deadline = performance.now() + REPEAT_MS;
+    let deadlocks = 0;
+    while (true) {
+      const id = `${this.#options.prefix}.${++this.#statements}`;
+      const forget = this.#settled.pop() ?? null;
+      try {
+        const statement = appendStatement({
+          id,
+          forget,
+          groups,
+          now: this.#options.now(),
+          startOf: (log, owner) => this.#starts.of(log, owner),
+        });
+        const [row] = await this.#options.database.query<{ result: string }>(statement);
+        this.#settled.push(id);
+        return fitOf(row?.result ?? "");
+      } catch (error) {
+        if (forget !== null) this.#settled.push(forget);
+        if (isDeadlock(error) && ++deadlocks < DEADLOCKS_MAX) continue;
+        if (!(error instanceof LostConnection)) throw error;
+        const result = error instanceof NoConnection ? null : await this.#settle(id, deadline);
+        if (result !== null) return fitOf(result);
+        if (performance.now() > deadline) throw new Unreachable(error);
+        await delay(REPEAT_PAUSE_MS);
+      }
+    }
+  }
+
+  /** What the statement came to, or null if it was not committed and now never will be. */
+  async #settle(id: string, deadline: number): Promise<string | null> {
+    while (true) {
+      try {
+        // Waits for a statement that is still at work: that one has inserted its row already, or will find ours.
+        const fenced = await this.#options.database.query({
+          text: `insert into batch (id, at) values ($1, ${NOW_MS}) on conflict do nothing returning id`,
+          values: [id],
+        });
+        if (fenced.length > 0) return null;
+        const [row] = await this.#options.database.query<{ result: string | null }>({
+          text: "select result from batch where id = $1",
+          values: [id],
+        });
+        return row?.result ?? null;
+      } catch (error) {
+        if (performance.now() > deadline) throw new UnknownOutcome(error);
+        await delay(REPEAT_PAUSE_MS);
+      }
+    }
+  }
+
+  async #answer(groups: readonly Group[], fit: Fit): Promise<void> {
+    const refused: Waiting[] = [];
+    groups.forEach((group, index) => {
+      const before = fit.get(index + 1);
+      if (!before) {
+        refused.push(...group.members);
+        return;
+      }
+      this.#remember(group, before.seq);
+      this.#options.appended(group, before.unsnapped);
+      const positions = positionsIn(group, before.seq, before.sub);
+      group.members.forEach((waiting, n) => waiting.resolve(appendedAt(waiting, positions[n] as Position))); // one each
+    });
+    if (refused.length > 0) await this.#explain(refused);
+  }
+
+  #remember({ log, members, batch }: Group, seq: number): void {
+    for (const owner of batch.sweeps) this.#starts.delete(log, owner);
+    for (const waiting of members) {
+      for (const { owner, facts } of waiting.starts) this.#starts.add(log, owner, seq + facts);
+      seq += waiting.batch.facts;
+    }
+  }
+
+  async #explain(refused: readonly Waiting[]): Promise<void> {
+    try {
+      const reasons = await explainRefusals(this.#options.database, refused);
+      refused.forEach((waiting, n) => {
+        const reason = reasons[n];
+        if (reason) waiting.resolve(reason);
+        else this.#again(waiting);
+      });
+    } catch (error) {
+      for (const { reject } of refused) reject(error);
+    }
+  }
+
+  /** What refused it is gone already: a log that has just been made, a key that has just been forgotten. */
+  #again(waiting: Waiting): void {
+    waiting.retries += 1;
+    if (waiting.retries <= RETRIES_MAX) this.#waiting.unshift(waiting);
+    else waiting.reject(new StorageError("busy", `${waiting.log} changes too fast to append to: try again`));
+  }
+}
+
+function appendedAt({ note }: Waiting, position: Position): Appended {
+  return note === undefined ? { ok: true, position } : { ok: true, position, note };
+}

@@ -1,0 +1,335 @@
+// The one statement that appends: fence, numbering, events, index and the row that tells whether it was committed.
+//
+// Each group is admitted or refused by itself: the condition stands in the update of its log's row, whose lock is what
+// makes numbers gapless and lets a reader never skip one. All that follows hangs on what that update returned (`fit`),
+// so a refused group writes nothing and disturbs no other.
+import type { RowState } from "../../session/row.ts";
+import { assignments, ROW_COLUMNS } from "../session-row.ts";
+import type { LogId } from "../store.ts";
+import { searchWords, titleWords } from "../words.ts";
+import { needsOldSub, type Group } from "./append-group.ts";
+import { NOW_MS, NOW_S } from "./clock.ts";
+import { KEEPER_SCOPE } from "./command.ts";
+import type { Statement, Value } from "./database.ts";
+import { bigintArray, storable, textArray, tsvectorArray } from "./wire.ts";
+
+export type AppendRequest = {
+  /** This statement's own, never used before: see append-queue.ts. */
+  id: string;
+  /** Of an earlier statement that is known to have been settled; its row goes. */
+  forget: string | null;
+  groups: readonly Group[];
+  /** The time that decides, where a test owns it. */
+  now: number | null;
+  /** No draft of this owner has a lower seq. */
+  startOf: (log: LogId, owner: string) => number;
+};
+
+/**
+ * Where the log of the nth group (from 1) stood before it, and how many facts there now are since its last snapshot.
+ * Groups without an entry were refused.
+ */
+export type Fit = Map<number, { seq: number; sub: number; unsnapped: number }>;
+
+export function appendStatement(request: AppendRequest): Statement {
+  const { groups } = request;
+  const shape: Shape = {
+    // The dearer way, in two passes over the logs: for what must be known before the logs are updated.
+    locks: groups.some(({ key, batch }) => key !== undefined || needsOldSub(batch)),
+    facts: groups.some(({ batch }) => batch.facts > 0),
+    drafts: groups.some(({ batch }) => batch.entries.some(({ owner }) => owner !== null)),
+    rows: groups.some(({ batch }) => batch.change !== undefined),
+    sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
+  };
+  return {
+    name: `append_${Object.values(shape).map(Number).join("")}`,
+    text: textOf(shape),
+    values: [
+      request.id,
+      request.forget,
+      request.now,
+      ...groupValues(groups),
+      ...(shape.locks ? keyValues(groups) : []),
+      ...(shape.facts ? factValues(groups) : []),
+      ...(shape.drafts ? draftValues(groups) : []),
+      ...(shape.rows ? rowValues(groups) : []),
+      ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
+    ],
+  };
+}
+
+export function fitOf(result: string): Fit {
+  const fit: Fit = new Map();
+  for (const entry of result.split(" ")) {
+    const [n, seq, sub, unsnapped] = entry.split(":").map(Number);
+    if (n === undefined || seq === undefined || sub === undefined || unsnapped === undefined) continue;
+    fit.set(n, { seq, sub, unsnapped });
+  }
+  return fit;
+}
+
+type Shape = { locks: boolean; facts: boolean; drafts: boolean; rows: boolean; sweeps: boolean };
+
+const texts = new Map<string, string>();
+
+function textOf(shape: Shape): string {
+  const name = JSON.stringify(shape);
+  const known = texts.get(name);
+  if (known !== undefined) return known;
+  const text = writeText(shape);
+  texts.set(name, text);
+  return text;
+}
+
+function writeText(shape: Shape): string {
+  const next = parameters();
+  const [id, forget, now] = [next("text"), next("text"), next("bigint")];
+  const parts = [
+    `clock as materialized (select coalesce(${now}, ${NOW_MS}) as ms, ${NOW_S} as s)`,
+    ...(shape.locks ? fitUnderLock(next) : fitAtOnce(next)),
+    ...(shape.facts ? [writtenFacts(next)] : []),
+    ...(shape.drafts ? [writtenDrafts(next)] : []),
+    ...(shape.rows ? [changedRows(next)] : []),
+    ...(shape.sweeps ? [sweptDrafts(next)] : []),
+    `forgotten as (delete from batch where id = ${forget})`,
+  ];
+  return `with ${parts.join(",\n")}
+insert into batch (id, result, at)
+select ${id}, coalesce((select string_agg(n || ':' || seq || ':' || sub || ':' || unsnapped, ' ') from fit), ''),
+  (select ms from clock)
+returning result`;
+}
+
+type Parameters = (type: string) => string;
+
+/** Numbered as they are asked for, which is the order in which their values are listed. */
+function parameters(): Parameters {
+  let count = 0;
+  return (type) => `$${++count}::${type}`;
+}
+
+const ADMITTED = `not log.closed
+    and (a.epoch is null or (log.epoch = a.epoch and log.holder = a.holder))
+    and (a.expect is null or log.seq = a.expect)`;
+
+const ADVANCE = `seq = log.seq + a.facts,
+    sub = case when a.facts = 0 then log.sub + a.drafts else a.drafts end,
+    closed = a.closes > 0,
+    lease_until = case when a.ttl is null then log.lease_until else (select ms from clock) + a.ttl end,
+    touched = (select s from clock)`;
+
+function groupArrays(next: Parameters): { ids: string; arrays: string; names: string } {
+  const ids = next("text[]");
+  const arrays = [ids, next("text[]"), ...Array.from({ length: 6 }, () => next("bigint[]"))].join(", ");
+  return { ids, arrays, names: "id, holder, epoch, ttl, expect, facts, drafts, closes" };
+}
+
+/** The order of the array is the order of the locks, so that two such statements don't wait for each other. */
+function fitAtOnce(next: Parameters): string[] {
+  const { arrays, names } = groupArrays(next);
+  return [
+    `fit as (
+  update log set ${ADVANCE}
+  from unnest(${arrays}) with ordinality as a (${names}, n)
+  where log.id = a.id and ${ADMITTED}
+  returning a.n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub,
+    log.seq - log.snapshot_seq as unsnapped)`,
+  ];
+}
+
+/**
+ * A key that is there already leaves its group out: its insert waits for whoever else writes it just now. Joins, not
+ * subqueries, bring in what other parts have written: only those are kept when a row's newest version is checked again.
+ */
+function fitUnderLock(next: Parameters): string[] {
+  const { ids, arrays, names } = groupArrays(next);
+  const keys = Array.from({ length: 4 }, () => next("text[]")).join(", ");
+  return [
+    `locked as materialized (
+  select id, seq, sub, closed, epoch, holder from log where id = any(${ids}) order by id for update)`,
+    `admissible as materialized (
+  select a.*, log.seq as old_seq, log.sub as old_sub
+  from unnest(${arrays}, ${keys}) with ordinality as a (${names}, scope, key, digest, note, n)
+  join locked log on log.id = a.id
+  where ${ADMITTED})`,
+    `keyed as (
+  insert into command (scope, key, digest, log, result, at)
+  select scope, key, digest, case when scope = '${KEEPER_SCOPE}' then id end,
+    '{"position":"' || ${position("old_seq + facts", "case when facts = 0 then old_sub + drafts else drafts end")}
+      || '"' || coalesce(',"note":' || note, '') || '}',
+    (select ms from clock)
+  from admissible where key is not null order by scope, key
+  on conflict do nothing
+  returning scope, key)`,
+    `fit as (
+  update log set ${ADVANCE}
+  from admissible a left join keyed on keyed.scope = a.scope and keyed.key = a.key
+  where log.id = a.id and (a.key is null or keyed.key is not null)
+  returning a.n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped)`,
+  ];
+}
+
+function writtenFacts(next: Parameters): string {
+  const arrays = ["bigint[]", "bigint[]", "bigint[]", "text[]", "text[]", "tsvector[]", "text[]"].map(next);
+  return `facts_written as (
+  insert into event (log, seq, crc, tally, author, words, text)
+  select log, seq, crc, tally, author, words,
+    '{"position":"' || lpad(seq::text, 16, '0') || '_0000000000000000",' || body
+  from (
+    select fit.id as log, fit.seq + e.facts as seq, crc, tally, author, words, body
+    from unnest(${arrays.join(", ")}) as e (n, facts, crc, tally, author, words, body)
+    join fit on fit.n = e.n
+    offset 0) as placed)`;
+}
+
+function writtenDrafts(next: Parameters): string {
+  const arrays = ["bigint[]", "bigint[]", "bigint[]", "bigint[]", "text[]", "text[]"].map(next);
+  return `drafts_written as (
+  insert into draft (log, seq, sub, crc, owner, text)
+  select log, seq, sub, crc, owner, '{"position":"' || ${position("seq", "sub")} || '",' || body
+  from (
+    select fit.id as log, fit.seq + e.facts as seq, case when e.facts = 0 then fit.sub + e.drafts else e.drafts end as sub,
+      crc, owner, body
+    from unnest(${arrays.join(", ")}) as e (n, facts, drafts, crc, owner, body)
+    join fit on fit.n = e.n
+    offset 0) as placed)`;
+}
+
+const CHANGE_TYPES: Readonly<Record<keyof RowState, "text" | "boolean" | "count" | "amount">> = {
+  title: "text",
+  model: "text",
+  turn: "text",
+  retryAt: "text",
+  recovering: "boolean",
+  held: "boolean",
+  failed: "boolean",
+  ended: "boolean",
+  successor: "text",
+  messages: "count",
+  tools: "count",
+  queued: "count",
+  approvals: "count",
+  questions: "count",
+  inputTokens: "count",
+  outputTokens: "count",
+  cost: "amount",
+};
+
+function changedRows(next: Parameters): string {
+  const sets = (Object.keys(ROW_COLUMNS) as (keyof RowState)[]).map((name) => {
+    const column = ROW_COLUMNS[name];
+    switch (CHANGE_TYPES[name]) {
+      case "text":
+        return `${column} = case when c.change ? '${column}' then c.change ->> '${column}' else session.${column} end`;
+      case "boolean":
+        return `${column} = coalesce((c.change -> '${column}')::boolean, session.${column})`;
+      case "count":
+        return `${column} = session.${column} + coalesce((c.change -> '${column}')::bigint, 0)`;
+      case "amount":
+        return `${column} = session.${column} + coalesce((c.change -> '${column}')::double precision, 0)`;
+    }
+  });
+  return `rows_changed as (
+  update session set ${sets.join(",\n    ")},
+    title_words = coalesce(c.change ->> 'title_words', session.title_words),
+    updated_at = coalesce((c.change -> 'updated_at')::bigint, session.updated_at)
+  from (
+    select fit.id, e.change::jsonb as change
+    from unnest(${next("bigint[]")}, ${next("text[]")}) as e (n, change) join fit on fit.n = e.n
+    offset 0) as c
+  where session.id = c.id)`;
+}
+
+/**
+ * Found log by log, from where their owner began: a join would read the whole table, and the whole log would be nearly
+ * all drafts that are dead and not vacuumed yet.
+ */
+function sweptDrafts(next: Parameters): string {
+  const arrays = ["bigint[]", "text[]", "bigint[]"].map(next);
+  return `drafts_swept as (
+  delete from draft where ctid = any (array(
+    select found.place
+    from unnest(${arrays.join(", ")}) as e (n, owner, since) join fit on fit.n = e.n
+    cross join lateral (
+      select draft.ctid as place from draft
+      where draft.log = fit.id and draft.seq >= e.since and draft.owner = e.owner
+      offset 0) as found)))`;
+}
+
+/** As src/session/position.ts writes it; the branch for facts saves half of the padding. */
+function position(seq: string, sub: string): string {
+  return `lpad((${seq})::text, 16, '0') || case when (${sub}) = 0 then '_0000000000000000' else '_' || lpad((${sub})::text, 16, '0') end`;
+}
+
+function groupValues(groups: readonly Group[]): Value[] {
+  const lease = ({ writer }: Group) => (writer.by === "executor" ? writer.lease : undefined);
+  return [
+    textArray(groups.map(({ log }) => log)),
+    textArray(groups.map((group) => lease(group)?.holder ?? null)),
+    bigintArray(groups.map((group) => lease(group)?.epoch ?? null)),
+    bigintArray(groups.map((group) => lease(group)?.ttlMs ?? null)),
+    bigintArray(groups.map(({ expectSeq }) => expectSeq ?? null)),
+    bigintArray(groups.map(({ batch }) => batch.facts)),
+    bigintArray(groups.map(({ batch }) => batch.drafts)),
+    bigintArray(groups.map(({ batch }) => (batch.ends ? 1 : 0))),
+  ];
+}
+
+function keyValues(groups: readonly Group[]): Value[] {
+  return (["scope", "key", "digest", "note"] as const).map((part) =>
+    textArray(groups.map(({ key }) => key?.[part] ?? null)),
+  );
+}
+
+function factValues(groups: readonly Group[]): Value[] {
+  const entries = numbered(groups, ({ batch }) => batch.entries.filter(({ owner }) => owner === null));
+  return [
+    bigintArray(entries.map(({ n }) => n)),
+    bigintArray(entries.map(({ item }) => item.facts)),
+    bigintArray(entries.map(({ item }) => item.crc)),
+    textArray(entries.map(({ item }) => item.tally)),
+    textArray(entries.map(({ item }) => item.author)),
+    tsvectorArray(entries.map(({ item }) => (item.search === null ? null : searchWords(item.search)))),
+    textArray(entries.map(({ item }) => item.body)),
+  ];
+}
+
+function draftValues(groups: readonly Group[]): Value[] {
+  const entries = numbered(groups, ({ batch }) => batch.entries.filter(({ owner }) => owner !== null));
+  return [
+    bigintArray(entries.map(({ n }) => n)),
+    bigintArray(entries.map(({ item }) => item.facts)),
+    bigintArray(entries.map(({ item }) => item.drafts)),
+    bigintArray(entries.map(({ item }) => item.crc)),
+    textArray(entries.map(({ item }) => item.owner)),
+    textArray(entries.map(({ item }) => item.body)),
+  ];
+}
+
+function rowValues(groups: readonly Group[]): Value[] {
+  const changes = numbered(groups, ({ batch, at }) => {
+    if (!batch.change) return [];
+    const change: Record<string, unknown> = batch.change.moves ? { updated_at: at } : {};
+    for (const { column, value } of assignments(batch.change))
+      change[column] = typeof value === "string" ? storable(value).toWellFormed() : value; // jsonb refuses half pairs
+    if (batch.change.set.title !== undefined) change["title_words"] = titleWords(batch.change.set.title);
+    return [JSON.stringify(change)];
+  });
+  return [bigintArray(changes.map(({ n }) => n)), textArray(changes.map(({ item }) => item))];
+}
+
+function sweepValues(groups: readonly Group[], startOf: AppendRequest["startOf"]): Value[] {
+  const sweeps = numbered(groups, ({ log, batch }) => batch.sweeps.map((owner) => ({ log, owner })));
+  return [
+    bigintArray(sweeps.map(({ n }) => n)),
+    textArray(sweeps.map(({ item }) => item.owner)),
+    bigintArray(sweeps.map(({ item }) => startOf(item.log, item.owner))),
+  ];
+}
+
+function numbered<T>(
+  groups: readonly Group[],
+  itemsOf: (group: Group) => readonly T[],
+): { n: number; item: T }[] {
+  return groups.flatMap((group, index) => itemsOf(group).map((item) => ({ n: index + 1, item })));
+}

@@ -1,0 +1,18 @@
+// What the verbs of one open store share.
+import type { Ids } from "../../session/ids.ts";
+import type { LogId, NodeId } from "../store.ts";
+import type { Database } from "./database.ts";
+
+export type Context = {
+  database: Database;
+  node: NodeId;
+  ids: Ids;
+  /** The node's own clock: what events and rows are stamped with. */
+  clock: () => number;
+  /** The time that decides, where a test owns it; null leaves it to the database. */
+  now: () => number | null;
+  /** After the commit: wakes whoever waits for this log, here and on other nodes. */
+  changed: (log: LogId) => void;
+  /** After the commit: closes what this token or login has open, here and on other nodes. */
+  revoked: (id: string) => void;
+};

@@ -1,0 +1,108 @@
+import type { By, NewEvent } from "../../session/event.ts";
+import { formatPosition } from "../../session/position.ts";
+import { changedRow, EMPTY_ROW, type RowState } from "../../session/row.ts";
+import { prepareBatch } from "../batch.ts";
+import { ROW_COLUMNS } from "../session-row.ts";
+import type { Command, Created, LogId, LogKind, NewSession, Origin, Store } from "../store.ts";
+import { titleWords } from "../words.ts";
+import { keepResult, takeKey } from "./command.ts";
+import type { Context } from "./context.ts";
+import type { Transaction } from "./database.ts";
+import { readSession } from "./read-sessions.ts";
+import { insertLog, writeEvents } from "./write-events.ts";
+
+export async function createLog(
+  { database, clock, changed }: Context,
+  id: LogId,
+  kind: LogKind,
+  events: NewEvent[],
+  author: By,
+): Promise<Awaited<ReturnType<Store["createLog"]>>> {
+  const batch = prepareBatch(events, new Date(clock()).toISOString(), author);
+  const end = { seq: batch.facts, sub: batch.drafts, closed: batch.ends !== undefined };
+  const created = await database.transaction(async (transaction) => {
+    if (!(await insertLog(transaction, id, kind, end))) return false;
+    await writeEvents(transaction, id, batch);
+    return true;
+  });
+  if (!created) return { ok: false, code: "exists" };
+  changed(id);
+  return { ok: true, position: formatPosition(end.seq, end.sub) };
+}
+
+export async function createSession(
+  { database, clock, changed }: Context,
+  session: NewSession,
+  author: By,
+  command?: Command,
+): Promise<Created> {
+  const at = clock();
+  const { id, first = [], ...data } = session;
+  const batch = prepareBatch(
+    [{ type: "session_created", data }, ...first],
+    new Date(at).toISOString(),
+    author,
+  );
+  const end = { seq: batch.facts, sub: batch.drafts, closed: batch.ends !== undefined };
+  const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
+  const created = await database.transaction(
+    async (transaction) => {
+      const earlier = await takeKey(transaction, command);
+      if (earlier.kind === "other") return { code: "key_reused" } as const;
+      if (earlier.kind === "same") return { code: "replayed", id: earlier.result } as const;
+      if (!(await insertLog(transaction, id, "session", end)))
+        return transaction.abandon({ code: "exists" } as const);
+      await insertSession(transaction, { ...session, row, at });
+      await writeEvents(transaction, id, batch);
+      await keepResult(transaction, command, id);
+      return { code: "created", id } as const;
+    },
+    { repeatable: command !== undefined },
+  );
+  if (created.code === "exists" || created.code === "key_reused") return { ok: false, code: created.code };
+  const made = await readSession(database, created.id, personOf(author));
+  // A command is remembered for longer than a session may live.
+  if (!made) return { ok: false, code: "exists" };
+  if (created.code === "replayed") return { ok: true, session: made, replayed: true };
+  changed(id);
+  return { ok: true, session: made };
+}
+
+export async function insertSession(
+  transaction: Transaction,
+  session: Pick<NewSession, "id" | "profile" | "workspace" | "lane"> & {
+    origin?: Origin | undefined;
+    row: RowState;
+    at: number;
+  },
+): Promise<void> {
+  const { id, profile, workspace = null, lane = null, origin, row, at } = session;
+  const state = (Object.keys(ROW_COLUMNS) as (keyof RowState)[]).map(
+    (name) => [ROW_COLUMNS[name], row[name]] as const,
+  );
+  const columns = [
+    ...state,
+    ...([
+      ["id", id],
+      ["profile", profile],
+      ["workspace", workspace],
+      ["lane", lane],
+      ["origin_kind", origin?.kind ?? null],
+      ["origin_session", origin?.session ?? null],
+      ["origin_at", origin?.at ?? null],
+      ["created_at", at],
+      ["updated_at", at],
+      ["title_words", titleWords(row.title)],
+    ] as const),
+  ];
+  await transaction.query({
+    text: `insert into session (${columns.map(([name]) => name).join(", ")})
+      values (${columns.map((_, n) => `$${n + 1}`).join(", ")})`,
+    values: columns.map(([, value]) => value),
+  });
+}
+
+/** Whose unread count the answer carries. */
+export function personOf(author: By): string {
+  return "person" in author ? author.person : "owner";
+}

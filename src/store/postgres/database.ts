@@ -1,0 +1,168 @@
+// The pool of connections that verbs run on: every statement bounded in time, every fault in the store's words, and
+// whether the database was there when we last asked.
+import pg from "pg";
+import type { StoreHealth } from "../store.ts";
+import { LostConnection, NoConnection, storageFault } from "./fault.ts";
+import { storable } from "./wire.ts";
+
+const POOL_MAX = 10;
+const CONNECT_MS = 3_000;
+const LOCK_MS = 4_000;
+const STATEMENT_MS = 5_000;
+/** Behind the server's own limit: for when no answer comes at all. */
+const ANSWER_MS = 6_000;
+/** How long a repeatable transaction is tried while connections are lost. */
+const REPEAT_MS = 10_000;
+const REPEAT_PAUSE_MS = 50;
+
+export type Value = string | number | boolean | null | Buffer | readonly string[];
+
+export type Statement = {
+  text: string;
+  values?: readonly Value[];
+  /** Statements with a name are planned once for each connection. */
+  name?: string;
+};
+
+export interface Queryable {
+  query<Row extends object>(statement: Statement): Promise<Row[]>;
+}
+
+export interface Transaction extends Queryable {
+  /** Nothing of the transaction stays; `outcome` is what it comes to. */
+  abandon<T>(outcome: T): T;
+}
+
+export class Database implements Queryable {
+  readonly #pool: pg.Pool;
+  #trouble: string | undefined;
+
+  constructor(url: string, node: string, connectionsMax = POOL_MAX) {
+    this.#pool = new pg.Pool({ ...connectionTo(url, node), max: connectionsMax });
+    // An idle connection that was cut is out of the pool already, and the next statement opens another. Whether that
+    // one succeeds is what health goes by.
+    this.#pool.on("error", () => {});
+  }
+
+  async query<Row extends object>(statement: Statement): Promise<Row[]> {
+    return this.#observed(() =>
+      this.#connected(async (client) => rowsOf<Row>(await client.query(prepared(statement)))),
+    );
+  }
+
+  /**
+   * `repeatable` work finds out by itself that it was done before (by its command's key), so it is tried again when
+   * nobody knows whether a commit went through.
+   */
+  async transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    options: { repeatable?: boolean; statementMs?: number } = {},
+  ): Promise<T> {
+    const deadline = performance.now() + REPEAT_MS;
+    while (true) {
+      try {
+        return await this.#observed(() => this.#transact(work, options.statementMs));
+      } catch (error) {
+        const again = options.repeatable && error instanceof LostConnection && performance.now() < deadline;
+        if (!again) throw error;
+        await new Promise((resolve) => setTimeout(resolve, REPEAT_PAUSE_MS));
+      }
+    }
+  }
+
+  health(): StoreHealth {
+    return this.#trouble === undefined ? { ok: true } : { ok: false, reason: this.#trouble };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  #transact<T>(work: (transaction: Transaction) => Promise<T>, statementMs?: number): Promise<T> {
+    return this.#connected(async (client) => {
+      let end = "commit";
+      await client.query("begin");
+      if (statementMs !== undefined) await client.query(`set local statement_timeout = ${statementMs}`);
+      const outcome = await work({
+        query: async <Row extends object>(statement: Statement) =>
+          rowsOf<Row>(await client.query(prepared(statement, statementMs))),
+        abandon: (value) => {
+          end = "rollback";
+          return value;
+        },
+      });
+      await client.query(end);
+      return outcome;
+    });
+  }
+
+  async #connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      const fault = storageFault(error);
+      throw fault instanceof LostConnection ? new NoConnection(error as Error) : fault;
+    });
+    let broken: Error | undefined;
+    const lost = (error: Error) => (broken ??= error); // else a cut between two statements would be uncaught
+    client.on("error", lost);
+    try {
+      return await work(client);
+    } catch (error) {
+      const fault = storageFault(error);
+      if (fault instanceof LostConnection) broken ??= fault;
+      throw fault;
+    } finally {
+      client.off("error", lost);
+      // One that is broken, or still in a transaction that failed, leaves the pool.
+      client.release(broken ?? client.getTransactionStatus() !== "I");
+    }
+  }
+
+  async #observed<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const outcome = await work();
+      this.#trouble = undefined;
+      return outcome;
+    } catch (error) {
+      throw this.#noticed(error);
+    }
+  }
+
+  #noticed(error: unknown): unknown {
+    const fault = storageFault(error);
+    if (fault instanceof LostConnection) this.#trouble = fault.message;
+    return fault;
+  }
+}
+
+export function connectionTo(url: string, node: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: `holdfast ${node}`,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    lock_timeout: LOCK_MS,
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+  };
+}
+
+/** All our integers stay below 2^53: positions, milliseconds, counts. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
+  oid === pg.types.builtins.INT8 && format !== "binary"
+    ? Number
+    : (pg.types.getTypeParser(oid, format as "text") as (value: string) => unknown);
+
+function prepared({ text, values = [], name }: Statement, answerMs?: number): pg.QueryConfig {
+  return {
+    text,
+    values: values.map((value) => (typeof value === "string" ? storable(value) : value)),
+    ...(name === undefined ? {} : { name }),
+    ...(answerMs === undefined ? {} : { query_timeout: answerMs + ANSWER_MS - STATEMENT_MS }),
+  };
+}
+
+function rowsOf<Row extends object>(result: pg.QueryResult): Row[] {
+  return result.rows as Row[]; // as the statement selects them
+}

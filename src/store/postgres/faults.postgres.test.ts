@@ -1,0 +1,194 @@
+// Invariants 1, 9 and 10 when the network or the server fails: nothing acknowledged is lost, nothing is done twice,
+// and the store says so while it can't commit, and recovers by itself.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import {
+  byOwner,
+  claim,
+  ids,
+  newSession,
+  notice,
+  noticesIn,
+  openNode,
+  owner,
+} from "../../../test/open-postgres.ts";
+import { startPostgres, useDatabase } from "../../../test/postgres.ts";
+import { startProxy, type Proxy } from "../../../test/tcp-proxy.ts";
+import { StorageError, type Appended } from "../store.ts";
+
+const database = await useDatabase();
+let proxy: Proxy;
+
+beforeEach(async () => {
+  proxy = await startProxy(database);
+});
+afterEach(() => proxy.close()); // before the stores are closed, so that none of them waits for it
+
+it("an executor's append that was committed without an answer is found again, not written again", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  const lease = await claim(store, session);
+  const cut = proxy.cutReplyTo("the lost answer");
+  const appended = await store.append(session, [notice("the lost answer")], { by: "executor", lease });
+  await cut;
+  expect(appended).toMatchObject({ ok: true });
+  expect(await noticesIn(store, session)).toEqual(["the lost answer"]);
+  expect(await store.head(session)).toMatchObject({ position: (appended as { position: string }).position });
+});
+
+it("a command that was committed without an answer takes effect once and is not told to be a repetition", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  const command = { scope: "owner", key: "cut-1", digest: "d" };
+  const cut = proxy.cutReplyTo("keyed and lost");
+  const appended = await store.append(session, [notice("keyed and lost")], { ...byOwner, command });
+  await cut;
+  expect(appended).toMatchObject({ ok: true });
+  expect(appended).not.toHaveProperty("replayed");
+  const again = await store.append(session, [notice("keyed and lost")], { ...byOwner, command });
+  expect(again).toEqual({ ...appended, replayed: true });
+  expect(await noticesIn(store, session)).toEqual(["keyed and lost"]);
+});
+
+it("a session whose creation was committed without an answer is the one that the command's retry gets", async () => {
+  const store = await openNode(proxy.url);
+  const id = ids.next("ses");
+  const cut = proxy.cutReplyTo("commit\0");
+  const created = await store.createSession({ id, profile: "default" }, owner, {
+    scope: "owner",
+    key: id,
+    digest: "d",
+  });
+  await cut;
+  expect(created).toMatchObject({ ok: true, session: { id } });
+  expect((await store.sessions({ limit: 100 }, "owner")).items.filter((row) => row.id === id)).toHaveLength(
+    1,
+  );
+});
+
+it("a statement that arrives after it was given up writes nothing", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  const held = proxy.holdRequest("late arrival");
+  const appended = store.append(session, [notice("late arrival")], byOwner);
+  const request = await held;
+  expect(await appended).toMatchObject({ ok: true }); // by a second statement
+  await request.release();
+  expect(await noticesIn(store, session)).toEqual(["late arrival"]);
+});
+
+it("appends go on through resets of all connections, each done once and in order", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  const texts = Array.from({ length: 60 }, (_, n) => `n${n}`);
+  const appends: Promise<Appended>[] = [];
+  for (const [n, text] of texts.entries()) {
+    const append = store.append(session, [notice(text)], byOwner);
+    appends.push(append);
+    if (n % 15 === 7) proxy.reset();
+    if (n % 5 === 0) await append;
+  }
+  const appended = await Promise.all(appends);
+  expect(appended.every(({ ok }) => ok)).toBe(true);
+  expect(await noticesIn(store, session)).toEqual(texts);
+  expect((await store.check()).problems).toEqual([]);
+});
+
+it("answers that come late change nothing but the time", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  proxy.delayReplies(150);
+  const appended = await Promise.all(
+    ["a", "b", "c"].map((text) => store.append(session, [notice(text)], { ...byOwner, command: key(text) })),
+  );
+  proxy.heal();
+  expect(appended.every(({ ok }) => ok)).toBe(true);
+  expect(await noticesIn(store, session)).toEqual(["a", "b", "c"]);
+});
+
+it("a database that falls silent makes the store not ready with a reason, and what waited is written once when it is back", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  expect(store.health()).toEqual({ ok: true });
+  proxy.blackHole();
+  const appended = store.append(session, [notice("into the void")], byOwner);
+  await expect
+    .poll(() => store.health(), { timeout: 15_000 })
+    .toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(/PostgreSQL/) as string,
+    });
+  proxy.heal();
+  proxy.reset();
+  expect(await appended).toMatchObject({ ok: true });
+  await expect.poll(() => store.health()).toEqual({ ok: true });
+  expect(await noticesIn(store, session)).toEqual(["into the void"]);
+});
+
+it("an append that could not be sent is refused with certainty, and the store recovers by itself", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  proxy.refuse();
+  const refused = await store
+    .append(session, [notice("never sent")], byOwner)
+    .catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(StorageError);
+  expect(refused).toMatchObject({
+    kind: "busy",
+    message: expect.stringMatching(/nothing of this append was written/) as string,
+  });
+  proxy.heal();
+  await expect.poll(() => store.health()).toEqual({ ok: true });
+  expect(await store.append(session, [notice("sent")], byOwner)).toMatchObject({ ok: true });
+  expect(await noticesIn(store, session)).toEqual(["sent"]);
+});
+
+it("no hint is needed and no poll either: each alone wakes a reader on another node", async () => {
+  const other = await openNode(database);
+  const session = await newSession(other);
+  proxy.swallow("now_s"); // what the poll is answered
+  const reader = await openNode(proxy.url);
+  const stop = new AbortController();
+  const wakes = reader.watch(session, stop.signal);
+  await other.append(session, [notice("hinted")], byOwner);
+  expect(await wakes.next()).toMatchObject({ done: false });
+  stop.abort();
+});
+
+it("a database that can't be reached is a clear refusal to open", async () => {
+  proxy.refuse();
+  await expect(openNode(proxy.url)).rejects.toMatchObject({ kind: "busy" });
+});
+
+it("after a crash of the server every acknowledged append is there, and the store goes on", async () => {
+  const server = await startPostgres({ durable: true });
+  try {
+    const store = await openNode(server.url);
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => newSession(store)));
+    const acknowledged = new Map(sessions.map((session) => [session, [] as string[]]));
+    let stopped = false;
+    const writers = sessions.map(async (session) => {
+      for (let n = 0; !stopped; n++) {
+        const appended = await store.append(session, [notice(`n${n}`)], byOwner);
+        if (appended.ok) acknowledged.get(session)?.push(`n${n}`);
+      }
+    });
+    const count = () => [...acknowledged.values()].reduce((sum, texts) => sum + texts.length, 0);
+    for (let crash = 0; crash < 3; crash++) {
+      const before = count();
+      await expect.poll(count, { timeout: 15_000 }).toBeGreaterThan(before + 100);
+      await server.crash();
+      await server.restart();
+    }
+    stopped = true;
+    await Promise.all(writers);
+    for (const [session, texts] of acknowledged) expect(await noticesIn(store, session)).toEqual(texts);
+    expect(await store.check()).toMatchObject({ damaged: [], problems: [] });
+    await store.close();
+  } finally {
+    await server.stop();
+  }
+}, 60_000);
+
+function key(text: string): { scope: string; key: string; digest: string } {
+  return { scope: "late", key: text, digest: "d" };
+}

@@ -1,0 +1,77 @@
+// Files that persons attach, in chunks: a slow upload holds no connection, and only the row that comes last makes the
+// file one that anybody can see.
+import type { FileInfo, Store } from "../store.ts";
+import type { Context } from "./context.ts";
+import type { Database } from "./database.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+
+export async function putFile(
+  { database, clock }: Context,
+  { id, name, type }: { id: string; name: string; type: string },
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Awaited<ReturnType<Store["putFile"]>>> {
+  let [size, chunks] = [0, 0];
+  try {
+    for await (const chunk of inChunks(bytes)) {
+      size += chunk.byteLength;
+      if (size > maxBytes) {
+        await dropChunks(database, id);
+        return { ok: false, code: "too_large" };
+      }
+      await database.query({
+        text: "insert into file_chunk (file, n, bytes, at) values ($1, $2, $3, $4)",
+        values: [id, chunks++, chunk, clock()],
+      });
+    }
+  } catch (error) {
+    await dropChunks(database, id).catch(() => {}); // what went wrong first is what counts; `tidy` finds what is left
+    throw error;
+  }
+  await database.query({
+    text: "insert into file (id, name, type, bytes, created_at) values ($1, $2, $3, $4, $5)",
+    values: [id, name, type, size, clock()],
+  });
+  return { ok: true, file: { file: id, name, type, bytes: size } };
+}
+
+export async function readFile(
+  database: Database,
+  id: string,
+): Promise<(FileInfo & { read(): AsyncIterable<Buffer> }) | undefined> {
+  const [file] = await database.query<Omit<FileInfo, "file">>({
+    text: "select name, type, bytes from file where id = $1",
+    values: [id],
+  });
+  return file && { file: id, ...file, read: () => readChunks(database, id) };
+}
+
+async function* readChunks(database: Database, id: string): AsyncGenerator<Buffer> {
+  for (let n = 0; ; n++) {
+    const [chunk] = await database.query<{ bytes: Buffer }>({
+      text: "select bytes from file_chunk where file = $1 and n = $2",
+      values: [id, n],
+    });
+    if (!chunk) return;
+    yield chunk.bytes;
+  }
+}
+
+async function dropChunks(database: Database, id: string): Promise<void> {
+  await database.query({ text: "delete from file_chunk where file = $1", values: [id] });
+}
+
+async function* inChunks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of bytes) {
+    held.push(piece);
+    size += piece.byteLength;
+    if (size < CHUNK_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(held);
+}

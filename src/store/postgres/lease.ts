@@ -1,0 +1,57 @@
+// Leases: the right to append as executor. Each grant has a higher epoch, and every write names its own, so a holder
+// that was slow rather than dead finds no row to write to.
+import type { Claimed, Lease, LogId } from "../store.ts";
+import { decidingMs } from "./clock.ts";
+import type { Context } from "./context.ts";
+import { isNodeGone } from "./liveness.ts";
+
+/** A lease is to be had when nobody holds it, it has run out, or its holder's process is gone: then at once. */
+export async function claimLease(
+  { database, node, now }: Context,
+  log: LogId,
+  ttlMs: number,
+): Promise<Claimed> {
+  const [claim] = await database.query<{ closed: boolean; takeover: boolean; epoch: number | null }>({
+    name: "claim",
+    text: `with old as materialized (
+        select id, closed, holder, lease_until from log where id = $1 for update),
+      judged as materialized (
+        select id, closed, holder is not null as takeover,
+          case when holder is null or lease_until <= ${decidingMs("$4")} then true else ${isNodeGone("holder")} end as free
+        from old),
+      claimed as (
+        update log set epoch = log.epoch + 1, holder = $2, lease_until = ${decidingMs("$4")} + $3
+        from judged where log.id = judged.id and judged.free and not judged.closed
+        returning log.epoch)
+      select judged.closed, judged.takeover, claimed.epoch from judged left join claimed on true`,
+    values: [log, node, ttlMs, now()],
+  });
+  if (!claim) return { ok: false, code: "not_found" };
+  if (claim.epoch !== null)
+    return { ok: true, lease: { log, holder: node, epoch: claim.epoch, ttlMs }, takeover: claim.takeover };
+  return { ok: false, code: claim.closed ? "ended" : "held" };
+}
+
+type Kept = { ok: true } | { ok: false; code: "lease_lost" };
+
+/** One that has run out is still its holder's until somebody else claims it. */
+export async function renewLease(
+  { database, now }: Context,
+  { log, holder, epoch, ttlMs }: Lease,
+): Promise<Kept> {
+  const renewed = await database.query({
+    name: "renew",
+    text: `update log set lease_until = ${decidingMs("$5")} + $4 where id = $1 and holder = $2 and epoch = $3 returning id`,
+    values: [log, holder, epoch, ttlMs, now()],
+  });
+  return renewed.length > 0 ? { ok: true } : { ok: false, code: "lease_lost" };
+}
+
+export async function releaseLease({ database }: Context, { log, holder, epoch }: Lease): Promise<Kept> {
+  const released = await database.query({
+    name: "release",
+    text: "update log set holder = null, lease_until = 0 where id = $1 and holder = $2 and epoch = $3 returning id",
+    values: [log, holder, epoch],
+  });
+  return released.length > 0 ? { ok: true } : { ok: false, code: "lease_lost" };
+}

@@ -1,0 +1,68 @@
+import pg from "pg";
+import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { newSession, openNode } from "../../../test/open-postgres.ts";
+import { createDatabase, type Database } from "../../../test/postgres.ts";
+import { migrate, MIGRATIONS, type Migration } from "./migrate.ts";
+
+let database: Database;
+let raw: pg.Client;
+
+beforeEach(async () => {
+  database = await createDatabase(inject("postgresUrl"));
+  raw = new pg.Client({ connectionString: database.url });
+  raw.on("error", () => {}); // it is terminated on purpose
+  await raw.connect();
+});
+afterEach(async () => {
+  await raw.end();
+  await database.drop();
+});
+
+it("four nodes that start at once on an empty database make one store of it", async () => {
+  const stores = await Promise.all(Array.from({ length: 4 }, () => openNode(database.url)));
+  expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
+  const { rows } = await raw.query("select number from migration");
+  expect(rows).toHaveLength(MIGRATIONS.length);
+  for (const store of stores) expect((await store.head(await newSession(store)))?.kind).toBe("session");
+});
+
+it("a migration that is killed, however far it had come, is done again whole by the next start", async () => {
+  const [begin] = MIGRATIONS;
+  const statements = (begin?.sql ?? "").split(/;\n/).filter((text) => text.trim() !== "");
+  expect(statements.length).toBeGreaterThan(20);
+  for (let killedAfter = 1; killedAfter <= statements.length; killedAfter += 7) {
+    const client = new pg.Client({ connectionString: database.url });
+    client.on("error", () => {});
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    await client.query("begin");
+    for (const text of statements.slice(0, killedAfter)) await client.query(text);
+    await raw.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+    await client.end();
+  }
+  const store = await openNode(database.url);
+  expect(await store.check()).toEqual({ events: 0, damaged: [], problems: [] });
+});
+
+it("a second migration is applied to a database that has the first, once", async () => {
+  await migrate(database.url, "one");
+  const next: Migration = { number: 2, name: "next", breaking: false, sql: "create table next (n bigint)" };
+  await Promise.all([1, 2, 3].map((n) => migrate(database.url, `node ${n}`, [...MIGRATIONS, next])));
+  const { rows } = await raw.query<{ number: string }>("select number from migration order by number");
+  expect(rows.map(({ number }) => Number(number))).toEqual([1, 2]);
+});
+
+it("a database of a newer version that broke with this one is refused with what to do", async () => {
+  await migrate(database.url, "one");
+  await raw.query("insert into migration values (998, 'harmless', false)");
+  await migrate(database.url, "one");
+  await raw.query("insert into migration values (999, 'far_future', true)");
+  await expect(openNode(database.url)).rejects.toThrow(
+    /newer Holdfast \(migration 999, "far_future".*start that version/,
+  );
+});
+
+it("backup says what to use instead", async () => {
+  const store = await openNode(database.url);
+  await expect(store.backup("/tmp/nowhere")).rejects.toThrow(/pg_dump/);
+});

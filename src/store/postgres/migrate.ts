@@ -1,0 +1,70 @@
+// Brings the schema up to this version: forward only, each migration in its own transaction, one node at a time. A
+// node that is killed in the middle leaves whole migrations behind, and the next one goes on from there.
+import pg from "pg";
+import { StorageError } from "../store.ts";
+import { connectionTo } from "./database.ts";
+import { storageFault } from "./fault.ts";
+import { sql as begin } from "./migrations/001-begin.ts";
+
+export type Migration = {
+  number: number;
+  name: string;
+  /** Programs from before it must not write to the database any more. */
+  breaking: boolean;
+  sql: string;
+};
+
+export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: "begin", breaking: true, sql: begin }];
+
+/** Longer than any migration takes on another node that started at the same moment. */
+const WAIT_MS = 120_000;
+
+export async function migrate(url: string, node: string, migrations = MIGRATIONS): Promise<void> {
+  const client = new pg.Client({
+    ...connectionTo(url, node),
+    statement_timeout: WAIT_MS,
+    lock_timeout: WAIT_MS,
+    query_timeout: WAIT_MS,
+  });
+  client.on("error", () => {}); // whatever is lost shows itself in the statement that waits for it
+  try {
+    await client.connect();
+    await client.query("select pg_advisory_lock(hashtextextended('holdfast migrations', 0))");
+    await client.query(
+      "create table if not exists migration (number bigint primary key, name text not null, breaking boolean not null)",
+    );
+    const { rows } = await client.query<Applied>(
+      "select number, name, breaking from migration order by number",
+    );
+    refuseNewer(rows, migrations);
+    for (const migration of migrations)
+      if (!rows.some(({ number }) => number === migration.number)) await apply(client, migration);
+  } catch (error) {
+    throw storageFault(error);
+  } finally {
+    await client.end(); // and with it the lock
+  }
+}
+
+type Applied = Omit<Migration, "sql">;
+
+function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  const known = Math.max(0, ...migrations.map(({ number }) => number));
+  const newer = applied.find(({ number, breaking }) => number > known && breaking);
+  if (newer)
+    throw new StorageError(
+      "broken",
+      `this database belongs to a newer Holdfast (migration ${newer.number}, "${newer.name}"; this one knows ` +
+        `${known}): start that version, or restore a backup from before`,
+    );
+}
+
+async function apply(client: pg.Client, { number, name, breaking, sql }: Migration): Promise<void> {
+  await client.query("begin");
+  await client.query(sql);
+  await client.query({
+    text: "insert into migration (number, name, breaking) values ($1, $2, $3)",
+    values: [number, name, breaking],
+  });
+  await client.query("commit");
+}

@@ -1,0 +1,92 @@
+// What carries every wake when hints are lost: once a second all that was touched of late, in one query whatever the
+// number of readers. It is also how the store notices that its database is gone, or back.
+//
+// Every write to a log marks its row with the second in which it began (`touched`), and no statement lasts as long as
+// OVERLAP_S, so a row that becomes visible only after its second was polled still lies in the next poll's window. What
+// was seen before is told apart by the row's version (`xmin`).
+import { setTimeout as delay } from "node:timers/promises";
+import type { LogId } from "../store.ts";
+import type { Wakes } from "../wakes.ts";
+import { NOW_S } from "./clock.ts";
+import type { Database, Statement } from "./database.ts";
+
+const POLL_MS = 1_000;
+const OVERLAP_S = 15;
+const PAGE_ROWS = 5_000;
+
+/** One row without an id when nothing was touched. */
+type Touched = { now_s: number; id: string | null; version: string | null };
+
+export class Poll {
+  #lastS: number | null = null;
+  #seen = new Map<LogId, string>();
+  #hurry = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #database: Database;
+  readonly #wakes: Wakes;
+  readonly #running: Promise<void>;
+
+  constructor(database: Database, wakes: Wakes) {
+    this.#database = database;
+    this.#wakes = wakes;
+    this.#running = this.#keep();
+  }
+
+  /** Looks at once rather than within the second. */
+  now(): void {
+    this.#hurry.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#hurry.abort();
+    await this.#running;
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#hurry = new AbortController();
+      await this.#look().catch(() => {}); // the database's health says so; the next look covers what this one missed
+      await delay(POLL_MS, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => {}); // hurried
+    }
+  }
+
+  async #look(): Promise<void> {
+    const seen = new Map<LogId, string>();
+    let startedS: number | undefined;
+    for (let after: LogId | null = ""; after !== null;) {
+      const rows: Touched[] = await this.#database.query<Touched>(touchedSince(this.#lastS, after));
+      startedS ??= rows[0]?.now_s;
+      for (const { id, version } of rows) if (id !== null && version !== null) seen.set(id, version);
+      after = rows.length < PAGE_ROWS ? null : (rows.at(-1)?.id ?? null);
+    }
+    for (const [id, version] of seen) if (this.#seen.get(id) !== version) this.#tell(id);
+    this.#seen = seen;
+    this.#lastS = startedS ?? this.#lastS;
+  }
+
+  #tell(id: string): void {
+    if (id.startsWith("tok_") || id.startsWith("lgn_")) this.#wakes.revoked(id);
+    else this.#wakes.wake(id);
+  }
+}
+
+/** A clock that was set back is no reason to miss anything: the window begins at the earlier of the two times. */
+function touchedSince(lastS: number | null, after: LogId): Statement {
+  return {
+    name: "touched",
+    text: `with clock as materialized (select ${NOW_S} as s),
+      span as materialized (select least(coalesce($1::bigint, s), s) - ${OVERLAP_S} as s from clock)
+      select clock.s as now_s, id, version
+      from clock left join (
+        select id, version from (
+          select id, xmin::text as version from log where touched >= (select s from span) and id > $2
+          union all
+          select id, 'gone' from gone where touched >= (select s from span) and id > $2
+        ) as touched
+        order by id limit ${PAGE_ROWS}
+      ) as page on true
+      order by id`,
+    values: [lastS, after],
+  };
+}

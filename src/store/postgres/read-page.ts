@@ -1,0 +1,72 @@
+// A page of a log as bytes. The server joins the texts, so that an event costs no row of its own. Each checksum is
+// still held against its text.
+import { crc32 } from "node:zlib";
+import { formatPosition, type Position } from "../../session/position.ts";
+import { BODY_AT } from "../event-text.ts";
+import { DamagedEvent, PAGE_EVENTS, type LogId, type Page } from "../store.ts";
+import type { Queryable, Statement } from "./database.ts";
+import { eventsAfter, numbersOf } from "./read-events.ts";
+
+export async function readPage(
+  database: Queryable,
+  log: LogId,
+  after: Position,
+  maxBytes: number,
+): Promise<Page> {
+  const [joined] = await database.query<Joined>(pageStatement(log, after, maxBytes));
+  if (!joined || joined.text === null)
+    return { bytes: Buffer.alloc(0), count: 0, last: after, upToDate: true };
+  const crcs = joined.crcs.split(",").map(Number);
+  const lengths = joined.lengths.split(",").map(Number);
+  const { bytes, count, last } = intactPart(Buffer.from(joined.text), crcs, lengths);
+  if (count === 0) throw new DamagedEvent(log, formatPosition(joined.first_seq, joined.first_sub));
+  return { bytes, count, last, upToDate: count === joined.read };
+}
+
+/** `read` is how many there were to choose from, up to one more than a page holds. */
+type Joined = {
+  text: string | null;
+  crcs: string;
+  lengths: string;
+  first_seq: number;
+  first_sub: number;
+  read: number;
+};
+
+function pageStatement(log: LogId, after: Position, maxBytes: number): Statement {
+  return {
+    name: "page",
+    text: `with read as materialized (${eventsAfter("seq, sub, crc, text", `${PAGE_EVENTS + 1}`)}),
+      sized as (
+        select seq, sub, crc, text, octet_length(text) as length, row_number() over place as n,
+          sum(octet_length(text) + 1) over place as bytes
+        from read window place as (order by seq, sub))
+      select string_agg(text, ',' order by n) as text, string_agg(crc::text, ',' order by n) as crcs,
+        string_agg(length::text, ',' order by n) as lengths,
+        min(seq) as first_seq, min(sub) filter (where n = 1) as first_sub, (select count(*) from read) as read
+      from sized where n = 1 or (bytes <= $4 and n <= ${PAGE_EVENTS})`,
+    values: [log, ...numbersOf(after), maxBytes],
+  };
+}
+
+/** What stands in front of the first damaged event. */
+function intactPart(
+  bytes: Buffer,
+  crcs: readonly number[],
+  lengths: readonly number[],
+): { bytes: Buffer; count: number; last: Position } {
+  let [start, end, count] = [0, 0, 0];
+  for (const length of lengths) {
+    const next = count === 0 ? 0 : end + 1; // a comma parts them
+    if (crc32(bytes.subarray(next + BODY_AT, next + length)) !== crcs[count]) break;
+    start = next;
+    end = next + length;
+    count += 1;
+  }
+  return { bytes: bytes.subarray(0, end), count, last: positionIn(bytes, start) };
+}
+
+/** `{"position":"` is 13 characters, a position 33. */
+function positionIn(bytes: Buffer, event: number): Position {
+  return bytes.toString("latin1", event + 13, event + 46) as Position; // our own writing
+}

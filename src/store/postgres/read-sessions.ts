@@ -1,0 +1,96 @@
+// The session list, and single rows of it: what facts made of each session, and what a person has not seen of it yet.
+import { parseListCursor, listCursorAfter } from "../list-cursor.ts";
+import { sessionRow, type SessionRecord } from "../session-row.ts";
+import { UNREAD_MAX, type Rows, type SessionFilter, type SessionRow } from "../store.ts";
+import { searchWords } from "../words.ts";
+import type { Queryable, Value } from "./database.ts";
+import { textArray } from "./wire.ts";
+
+export async function readSession(
+  database: Queryable,
+  id: string,
+  person: string,
+): Promise<SessionRow | undefined> {
+  const [record] = await database.query<SessionRecord>({
+    name: "session",
+    text: `${rowsFor("$2")} where session.id = $1`,
+    values: [id, person],
+  });
+  return record && sessionRow(record);
+}
+
+/** In the order asked for, without those that are not there. */
+export async function readSessionsById(
+  database: Queryable,
+  ids: readonly string[],
+  person: string,
+): Promise<SessionRow[]> {
+  const records = await database.query<SessionRecord>({
+    name: "sessions_by_id",
+    text: `${rowsFor("$2")} join unnest($1::text[]) with ordinality as asked (id, n) on asked.id = session.id order by n`,
+    values: [textArray(ids), person],
+  });
+  return records.map(sessionRow);
+}
+
+export async function readSessions(
+  database: Queryable,
+  filter: SessionFilter,
+  person: string,
+): Promise<Rows<SessionRow>> {
+  const values: Value[] = [person, filter.limit + 1];
+  const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`);
+  const records = await database.query<SessionRecord>({
+    text: `${rowsFor("$1")} where ${["true", ...conditions].join(" and ")}
+      order by session.pinned desc, session.updated_at desc, session.id desc limit $2`,
+    values,
+  });
+  const items = records.slice(0, filter.limit).map(sessionRow);
+  const last = items.at(-1);
+  return { items, next: last && records.length > items.length ? listCursorAfter(last) : null };
+}
+
+function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string): string[] {
+  const conditions: string[] = [];
+  const { status, lane, profile, archived, q = "", heads = true, after } = filter;
+  if (status !== undefined) conditions.push(`session.status = ${parameter(status)}`);
+  if (lane !== undefined) conditions.push(`session.lane = ${parameter(lane)}`);
+  if (profile !== undefined) conditions.push(`session.profile = ${parameter(profile)}`);
+  if (archived !== undefined) conditions.push(`session.archived = ${parameter(archived)}`);
+  for (const word of searchWords(q))
+    conditions.push(`session.title_words like ${parameter(`% ${word.replaceAll("_", "\\_")}%`)}`);
+  if (heads) conditions.push("session.successor is null and coalesce(session.origin_kind, 'fork') = 'fork'");
+  const cursor = after === undefined ? undefined : parseListCursor(after);
+  if (cursor) {
+    const place = [cursor.pinned, cursor.updatedAtMs, cursor.id].map(parameter).join(", ");
+    conditions.push(`(session.pinned, session.updated_at, session.id) < (${place})`);
+  }
+  return conditions;
+}
+
+/** Longer than any lineage that a daily reset makes in a life. */
+const LINEAGE_MAX = 50_000;
+
+const COLUMNS = `session.id, session.title, session.profile, session.workspace, session.lane, session.model,
+    session.status, session.failed, session.approvals, session.questions, session.messages, session.queued,
+    session.retry_at, session.input_tokens, session.output_tokens, session.cost, session.pinned, session.archived,
+    session.origin_kind, session.origin_session, session.origin_at, session.created_at, session.updated_at`;
+
+/** Facts stand at sub 0, so those after the seen position are those of a higher seq. */
+function rowsFor(person: string): string {
+  return `select ${COLUMNS}, log.seq, log.sub,
+    case when session.successor is null then session.id else coalesce((
+      with recursive line (id, successor, step) as (
+        select next.id, next.successor, 1 from session next where next.id = session.successor
+        union all
+        select next.id, next.successor, step + 1 from line join session next on next.id = line.successor
+        where step < ${LINEAGE_MAX})
+      select id from line order by step desc limit 1), session.id) end as head,
+    (select count(*) from (
+      select from event
+      where event.log = session.id and event.seq > coalesce(seen.seq, 0)
+        and event.tally = 'message' and event.author is distinct from ${person}
+      limit ${UNREAD_MAX}) as others) as unread
+    from session join log on log.id = session.id
+    left join seen on seen.session = session.id and seen.person = ${person}`;
+}

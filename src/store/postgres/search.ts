@@ -1,0 +1,48 @@
+import type { AnyEvent, NewEvent } from "../../session/event.ts";
+import { formatPosition } from "../../session/position.ts";
+import { searchText, snippet } from "../../session/search-text.ts";
+import { checkedEvent } from "../event-text.ts";
+import type { LogId, SearchHit } from "../store.ts";
+import { searchWords } from "../words.ts";
+import type { Database } from "./database.ts";
+
+/** Newest first. Where an event's time begins in its text, and how long it is, is the same for all. */
+export async function search(database: Database, query: string, limit: number): Promise<SearchHit[]> {
+  const words = searchQuery(query);
+  if (words === undefined) return [];
+  const found = await database.query<{
+    log: LogId;
+    title: string | null;
+    seq: number;
+    crc: number;
+    text: string;
+  }>({
+    text: `select event.log, session.title, event.seq, event.crc, event.text
+      from event join session on session.id = event.log
+      where event.words @@ $1::tsquery and event.words is not null
+      order by substr(event.text, 55, 24) collate "C" desc, event.log desc, event.seq desc limit $2`,
+    values: [words, limit],
+  });
+  return found.map(({ log, title, seq, crc, text }) => {
+    const event = checkedEvent(log, seq, 0, text, crc);
+    const { at, type } = event;
+    return {
+      session: log,
+      title,
+      position: formatPosition(seq, 0),
+      at,
+      type,
+      snippet: snippet(shownText(event), query),
+    };
+  });
+}
+
+/** All words must be there, and the last may go on. Undefined when the query has none. */
+function searchQuery(query: string): string | undefined {
+  const asked = searchWords(query).map((word) => `'${word}'`); // letters and digits: nothing in them to escape
+  return asked.length === 0 ? undefined : `${asked.join(" & ")}:*`;
+}
+
+function shownText(event: AnyEvent): string {
+  return searchText(event as AnyEvent & NewEvent) ?? ""; // it has words, so it is of a type that we know
+}

@@ -1,0 +1,224 @@
+// The store on PostgreSQL: any number of nodes on one database. Verbs are in the files beside this one, under the same
+// names as in ../sqlite; here they meet the connections and duties that they share.
+import type { Ids } from "../../session/ids.ts";
+import { authorOf, prepareBatch } from "../batch.ts";
+import { SnapshotDuty } from "../snapshots.ts";
+import { SNAPSHOT_FACTS, StorageError, type Appended, type Store, type Writer } from "../store.ts";
+import { Wakes } from "../wakes.ts";
+import type { Key } from "./append-group.ts";
+import { AppendQueue, LANES } from "./append-queue.ts";
+import { arrangeSession } from "./arrange-session.ts";
+import { putBlob, readBlob } from "./blob.ts";
+import { check } from "./check.ts";
+import { KEEPER_SCOPE } from "./command.ts";
+import type { Context } from "./context.ts";
+import { createLog, createSession } from "./create-session.ts";
+import { Database } from "./database.ts";
+import { deleteSession } from "./delete-session.ts";
+import { putFile, readFile } from "./file.ts";
+import { startsIn } from "./draft-starts.ts";
+import { forkSession } from "./fork-session.ts";
+import { Hints } from "./hints.ts";
+import { claimLease, releaseLease, renewLease } from "./lease.ts";
+import { Liveness } from "./liveness.ts";
+import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin } from "./login.ts";
+import { migrate } from "./migrate.ts";
+import { readNodes, readOverview } from "./overview.ts";
+import { Poll } from "./poll.ts";
+import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
+import { readPage } from "./read-page.ts";
+import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
+import { search } from "./search.ts";
+import { countMissed, readSeen, setSeen } from "./seen.ts";
+import { tidy } from "./tidy.ts";
+import { clearTimer, dueTimers, setTimer } from "./timer.ts";
+import { addToken, readTokens, revokeToken } from "./token.ts";
+import { dropSnapshots, makeSnapshot, readSnapshot, readView } from "./view.ts";
+import { storable } from "./wire.ts";
+import { WordsDuty } from "./words-duty.ts";
+
+export type PostgresOptions = {
+  /** `postgres://…` straight to the server: a pooler that shares connections breaks locks and prepared statements. */
+  database: string;
+  node: string;
+  host: string;
+  pid?: number;
+  /** Where other nodes reach this one. */
+  baseUrl?: string;
+  clock: () => number;
+  /** For tests that own time: what leases, timers, logins and links go by instead of the database's clock. */
+  decidingClock?: () => number;
+  ids: Ids;
+  random?: () => number;
+  log?: { warn(fields: object, message: string): void };
+};
+
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { database: url, node, host, clock, ids, random = Math.random } = options;
+  await migrate(url, node);
+  const lost = (what: string) => (error: unknown) =>
+    options.log?.warn({ error, node }, `the ${what} connection to PostgreSQL was lost; trying again`);
+
+  const database = new Database(url, node);
+  const appending = new Database(url, node, LANES);
+  const wakes = new Wakes();
+  const poll = new Poll(database, wakes);
+  const hints = new Hints({ url, node, wakes, missed: () => poll.now(), lost: lost("hint"), random });
+  const liveness = new Liveness({
+    url,
+    self: {
+      id: node,
+      host,
+      pid: options.pid ?? process.pid,
+      url: options.baseUrl ?? null,
+      startedAt: clock(),
+    },
+    lost: lost("liveness"),
+    random,
+  });
+  const snapshots = new SnapshotDuty(
+    (log) => makeSnapshot(database, log),
+    (log, error) => options.log?.warn({ error, log }, "a snapshot could not be made"),
+  );
+  const words = new WordsDuty(database, (error) =>
+    options.log?.warn({ error }, "new words could not be sorted into the search index"),
+  );
+  const context: Context = {
+    database,
+    node,
+    ids,
+    clock,
+    now: () => options.decidingClock?.() ?? null,
+    changed(log) {
+      wakes.wake(log);
+      hints.changed(log);
+    },
+    revoked(id) {
+      wakes.revoked(id);
+      hints.revoked(id);
+    },
+  };
+  const queue = new AppendQueue({
+    database: appending,
+    prefix: ids.next("nod"),
+    now: context.now,
+    appended({ log, batch }, unsnapped) {
+      context.changed(log);
+      if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
+      if (batch.entries.some(({ search }) => search !== null)) words.due();
+    },
+  });
+
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await queue.drained();
+    await Promise.all([snapshots.stop(), words.close()]);
+    wakes.close();
+    await Promise.all([poll.close(), hints.close(), liveness.close()]);
+    await Promise.all([database.close(), appending.close()]);
+  };
+
+  let id: string;
+  try {
+    await Promise.all([hints.opened(), liveness.opened()]);
+    id = await storeId(database, ids);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  return {
+    id,
+    dialect: "postgres",
+    node,
+
+    createLog: (log, kind, events, author) => createLog(context, log, kind, events, author),
+    async append(log, events, writer, { expectSeq, note } = {}) {
+      const at = clock();
+      const batch = prepareBatch(events, new Date(at).toISOString(), authorOf(writer));
+      return new Promise<Appended>((resolve, reject) => {
+        const key = keyOf(writer, note);
+        const starts = startsIn(events);
+        queue.add({ log, batch, at, writer, expectSeq, key, note, starts, retries: 0, resolve, reject });
+      });
+    },
+    head: (log) => readHead(database, log),
+    page: (log, after, maxBytes) => readPage(database, log, after, maxBytes),
+    events: (log, after, limit) => readEvents(database, log, after, limit),
+    eventsBefore: (log, before, limit) => readEventsBefore(database, log, before, limit),
+    watch: (log, signal) => wakes.watch(log, signal),
+    changes: (signal) => wakes.changes(signal),
+
+    createSession: (session, author, command) => createSession(context, session, author, command),
+    session: (session, person) => readSession(database, session, person),
+    sessions: (filter, person) => readSessions(database, filter, person),
+    sessionsById: (sessions, person) => readSessionsById(database, sessions, person),
+    arrangeSession: (session, arrangement) => arrangeSession(context, session, arrangement),
+    deleteSession: (session, force) => deleteSession(context, session, force),
+    forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
+    view: (session) => readView(database, session),
+    snapshot: (session) => readSnapshot(database, session),
+    dropSnapshots: (session) => dropSnapshots(database, session),
+    setSeen: (person, session, position) => setSeen(context, person, session, position),
+    seen: (person, session) => readSeen(database, person, session),
+    missed: (session, after, person) => countMissed(database, session, after, person),
+    search: (query, limit) => search(database, query, limit),
+    overview: () => readOverview(database),
+
+    claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),
+    renewLease: (lease) => renewLease(context, lease),
+    releaseLease: (lease) => releaseLease(context, lease),
+    nodes: () => readNodes(database),
+    setTimer: (timer) => setTimer(context, timer),
+    clearTimer: (key) => clearTimer(context, key),
+    dueTimers: (limit) => dueTimers(context, limit),
+
+    putBlob: (log, bytes) => putBlob(database, log, bytes),
+    blob: (blob) => readBlob(database, blob),
+    putFile: (file, bytes, maxBytes) => putFile(context, file, bytes, maxBytes),
+    file: (file) => readFile(database, file),
+
+    addToken: (token, command) => addToken(context, token, command),
+    tokens: () => readTokens(database),
+    revokeToken: (token) => revokeToken(context, token),
+    addLoginLink: (link) => addLoginLink(context, link),
+    redeemLoginLink: (hash, login) => redeemLoginLink(context, hash, login),
+    logins: (person) => readLogins(context, person),
+    revokeLogin: (login) => revokeLogin(context, login),
+    credential: (hash, loginTtlMs) => readCredential(context, hash, loginTtlMs),
+    revocations: (signal) => wakes.revocations(signal),
+
+    health: () => database.health(),
+    tidy: () => tidy(context),
+    check: () => check(database),
+    async backup() {
+      throw new StorageError(
+        "broken",
+        "a PostgreSQL store is backed up with pg_dump; this command is for SQLite",
+      );
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+function keyOf(writer: Writer, note: unknown): Key | undefined {
+  const kept = note === undefined ? null : JSON.stringify(note);
+  if (writer.by === "keeper")
+    return { scope: KEEPER_SCOPE, key: storable(writer.key), digest: "", note: kept };
+  if (writer.by === "executor" || !writer.command) return undefined;
+  const { scope, key, digest } = writer.command;
+  return { scope: storable(scope), key: storable(key), digest: storable(digest), note: kept };
+}
+
+/** Of the first node that ever opened this database. */
+async function storeId(database: Database, ids: Ids): Promise<string> {
+  await database.query({
+    text: "insert into meta (name, value) values ('store', $1) on conflict do nothing",
+    values: [ids.next("sto")],
+  });
+  const [store] = await database.query<{ value: string }>({
+    text: "select value from meta where name = 'store'",
+  });
+  if (!store) throw new StorageError("broken", "this database has no store id: it was not made by Holdfast");
+  return store.value;
+}

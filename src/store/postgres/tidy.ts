@@ -1,0 +1,33 @@
+import { COMMAND_KEPT_MS } from "../store.ts";
+import { decidingMs, NOW_MS, NOW_S } from "./clock.ts";
+import type { Context } from "./context.ts";
+import { isNodeGone } from "./liveness.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const STATEMENT_MS = 120_000;
+
+/** Each by itself: what one of them can't do is no reason not to do the others. */
+export async function tidy({ database, now }: Context): Promise<void> {
+  const real = [
+    // A statement may still be on its way as long as its connection is; see append-queue.ts.
+    `delete from batch where at < ${NOW_MS} - ${DAY_MS}`,
+    `delete from gone where touched < ${NOW_S} - ${HOUR_MS / 1000}`,
+    `delete from node where heartbeat_at < ${NOW_MS} - ${DAY_MS} and ${isNodeGone("id")}`,
+    `delete from log_blob where not exists (select from log where log.id = log_blob.log)`,
+    `delete from blob where not exists (select from log_blob where log_blob.blob = blob.id)`,
+  ];
+  const deciding = [
+    `delete from command where log is null and at < ${decidingMs("$1")} - ${COMMAND_KEPT_MS}`,
+    `delete from login_link where expires_at <= ${decidingMs("$1")}`,
+    `delete from login where expires_at <= ${decidingMs("$1")}`,
+    `delete from file_chunk where at < ${decidingMs("$1")} - ${DAY_MS}
+      and not exists (select from file where file.id = file_chunk.file)`,
+  ];
+  for (const text of real)
+    await database.transaction((step) => step.query({ text }), { statementMs: STATEMENT_MS });
+  for (const text of deciding)
+    await database.transaction((step) => step.query({ text, values: [now()] }), {
+      statementMs: STATEMENT_MS,
+    });
+}

@@ -1,0 +1,61 @@
+import type { Command, Store, Token } from "../store.ts";
+import { NOW_S } from "./clock.ts";
+import { keepResult, takeKey } from "./command.ts";
+import type { Context } from "./context.ts";
+import type { Queryable } from "./database.ts";
+
+type TokenRecord = Omit<Token, "createdAt" | "usedAt"> & { created_at: number; used_at: number | null };
+
+export async function addToken(
+  { database, clock }: Context,
+  { id, person, kind, name, hash }: Parameters<Store["addToken"]>[0],
+  command?: Command,
+): Promise<Awaited<ReturnType<Store["addToken"]>>> {
+  const at = clock();
+  return database.transaction(
+    async (transaction) => {
+      const earlier = await takeKey(transaction, command);
+      if (earlier.kind === "other") return { ok: false, code: "key_reused" };
+      if (earlier.kind === "same")
+        return { ok: true, token: JSON.parse(earlier.result) as Token, replayed: true }; // as kept below
+      await transaction.query({
+        text: "insert into token (id, person, kind, name, hash, created_at) values ($1, $2, $3, $4, $5, $6)",
+        values: [id, person, kind, name, hash, at],
+      });
+      const token: Token = { id, person, kind, name, createdAt: new Date(at).toISOString(), usedAt: null };
+      await keepResult(transaction, command, JSON.stringify(token));
+      return { ok: true, token };
+    },
+    { repeatable: command !== undefined },
+  );
+}
+
+export async function readTokens(database: Queryable): Promise<Token[]> {
+  const records = await database.query<TokenRecord>({
+    text: "select id, person, kind, name, created_at, used_at from token order by id desc",
+  });
+  return records.map(({ created_at, used_at, ...token }) => ({
+    ...token,
+    createdAt: new Date(created_at).toISOString(),
+    usedAt: used_at === null ? null : new Date(used_at).toISOString(),
+  }));
+}
+
+export function revokeToken(context: Context, id: string): Promise<boolean> {
+  return revoke(context, "token", id);
+}
+
+/** The mark that it is gone lets a node that missed the hint close what it has open. */
+export async function revoke(
+  { database, revoked }: Context,
+  table: "token" | "login",
+  id: string,
+): Promise<boolean> {
+  const gone = await database.query({
+    text: `with deleted as (delete from ${table} where id = $1 returning id)
+      insert into gone (id, touched) select id, ${NOW_S} from deleted returning id`,
+    values: [id],
+  });
+  if (gone.length > 0) revoked(id);
+  return gone.length > 0;
+}

@@ -1,0 +1,55 @@
+// The binary form of arrays, as the server understands it.
+import pg from "pg";
+import { afterAll, expect, it } from "vitest";
+import { useDatabase } from "../../../test/postgres.ts";
+import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
+
+const client = new pg.Client({ connectionString: await useDatabase() });
+await client.connect();
+afterAll(() => client.end());
+
+it("texts arrive as they are, with nulls apart from empty ones and NULs as marks", async () => {
+  const texts = [
+    "",
+    "a",
+    null,
+    'quote " back \\ brace {a,b} NULL',
+    "🪢 čeština",
+    "x".repeat(100_000),
+    "nul \0 nul",
+  ];
+  expect(await asJson("text[]", textArray(texts))).toEqual(
+    texts.map((text) => text?.replace("\0", "\uFFFD") ?? null),
+  );
+});
+
+it("numbers arrive as they are, up to the largest that we use", async () => {
+  const numbers = [0, 1, -1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, -(2 ** 40), Number.MAX_SAFE_INTEGER, null];
+  expect(await asJson("bigint[]", bigintArray(numbers))).toEqual(numbers);
+});
+
+it("words arrive as a tsvector that finds them", async () => {
+  const vectors = [["zebra", "apple", "čeština"], null, []];
+  const { rows } = await client.query<{ words: string | null; found: boolean | null }>({
+    text: "select words::text, words @@ '''apple'' & ''zeb'':*'::tsquery as found from unnest($1::tsvector[]) as words",
+    values: [tsvectorArray(vectors)],
+  });
+  expect(rows).toEqual([
+    { words: "'apple' 'zebra' 'čeština'", found: true },
+    { words: null, found: null },
+    { words: "", found: false },
+  ]);
+});
+
+it("an array of nothing is empty", async () => {
+  expect(await asJson("text[]", textArray([]))).toEqual([]);
+  expect(await asJson("bigint[]", bigintArray([]))).toEqual([]);
+});
+
+async function asJson(type: string, array: Buffer): Promise<unknown> {
+  const { rows } = await client.query<{ json: unknown }>({
+    text: `select to_json($1::${type}) as json`,
+    values: [array],
+  });
+  return rows[0]?.json;
+}

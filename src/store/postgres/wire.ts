@@ -1,0 +1,75 @@
+// Arrays in PostgreSQL's binary form. pg would write them as text, with every quote of every event escaped here and
+// unescaped there: measured, an append of 64 events cost half as much again.
+//
+// An array is: dimensions, whether it has nulls, element type, length, lower bound; then each element's size and bytes.
+
+const TEXT = 25;
+const INT8 = 20;
+const TSVECTOR = 3614;
+const HEAD_BYTES = 20;
+const NULL_SIZE = -1;
+const NO_PLACES = "\0\0\0";
+
+export function textArray(texts: readonly (string | null)[]): Buffer {
+  let size = HEAD_BYTES;
+  for (const text of texts) size += 4 + (text === null ? 0 : Buffer.byteLength(storable(text)));
+  const array = head(TEXT, texts.length, size);
+  let at = HEAD_BYTES;
+  for (const text of texts) {
+    const bytes = text === null ? 0 : array.write(storable(text), at + 4);
+    array.writeInt32BE(text === null ? NULL_SIZE : bytes, at);
+    at += 4 + bytes;
+  }
+  return array;
+}
+
+export function bigintArray(numbers: readonly (number | null)[]): Buffer {
+  const array = head(INT8, numbers.length, HEAD_BYTES + 12 * numbers.length);
+  let at = HEAD_BYTES;
+  for (const number of numbers) {
+    if (number === null) {
+      array.writeInt32BE(NULL_SIZE, at);
+      at += 4;
+      continue;
+    }
+    array.writeInt32BE(8, at);
+    array.writeInt32BE(Math.floor(number / 2 ** 32), at + 4);
+    array.writeUInt32BE(number >>> 0, at + 8);
+    at += 12;
+  }
+  return array.subarray(0, at);
+}
+
+/**
+ * Each element is the words of one text, none twice; null where there are none. A tsvector is its number of words; then
+ * each word, ended by a NUL, and in two bytes the number of its places in the text, of which we keep none.
+ */
+export function tsvectorArray(vectors: readonly (readonly string[] | null)[]): Buffer {
+  const texts = vectors.map((words) => words && words.map((word) => word + NO_PLACES).join(""));
+  let size = HEAD_BYTES;
+  for (const text of texts) size += 4 + (text === null ? 0 : 4 + Buffer.byteLength(text));
+  const array = head(TSVECTOR, vectors.length, size);
+  let at = HEAD_BYTES;
+  vectors.forEach((words, n) => {
+    const bytes = words === null ? 0 : 4 + array.write(texts[n] ?? "", at + 8);
+    array.writeInt32BE(words === null ? NULL_SIZE : bytes, at);
+    if (words) array.writeInt32BE(words.length, at + 4);
+    at += 4 + bytes;
+  });
+  return array;
+}
+
+/** PostgreSQL's text can't hold a NUL. Events escape it in their JSON; in an index column it becomes a mark. */
+export function storable(text: string): string {
+  return text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text;
+}
+
+function head(type: number, length: number, size: number): Buffer {
+  const array = Buffer.allocUnsafe(size);
+  array.writeInt32BE(1, 0);
+  array.writeInt32BE(1, 4);
+  array.writeInt32BE(type, 8);
+  array.writeInt32BE(length, 12);
+  array.writeInt32BE(1, 16);
+  return array;
+}

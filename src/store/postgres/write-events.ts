@@ -1,0 +1,63 @@
+// Writing the first events of a log that only this transaction can see: their positions are known beforehand.
+import { formatPosition } from "../../session/position.ts";
+import type { Batch } from "../batch.ts";
+import { eventText } from "../event-text.ts";
+import type { LogId, LogKind } from "../store.ts";
+import { searchWords } from "../words.ts";
+import { NOW_S } from "./clock.ts";
+import type { Transaction } from "./database.ts";
+import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
+
+/** False when there is a log of this id already. */
+export async function insertLog(
+  transaction: Transaction,
+  id: LogId,
+  kind: LogKind,
+  end: { seq: number; sub: number; closed: boolean },
+): Promise<boolean> {
+  const made = await transaction.query({
+    text: `insert into log (id, kind, seq, sub, closed, touched) values ($1, $2, $3, $4, $5, ${NOW_S})
+      on conflict do nothing returning id`,
+    values: [id, kind, end.seq, end.sub, end.closed],
+  });
+  return made.length > 0;
+}
+
+/** `batch` follows the fact `seq`. */
+export async function writeEvents(
+  transaction: Transaction,
+  log: LogId,
+  batch: Batch,
+  seq = 0,
+): Promise<void> {
+  const facts = batch.entries.filter(({ owner }) => owner === null);
+  await transaction.query({
+    text: `insert into event (log, seq, crc, tally, author, words, text)
+      select $1, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::tsvector[], $7::text[])`,
+    values: [
+      log,
+      bigintArray(facts.map((fact) => seq + fact.facts)),
+      bigintArray(facts.map(({ crc }) => crc)),
+      textArray(facts.map(({ tally }) => tally)),
+      textArray(facts.map(({ author }) => author)),
+      tsvectorArray(facts.map(({ search }) => (search === null ? null : searchWords(search)))),
+      textArray(facts.map((fact) => eventText(formatPosition(seq + fact.facts, 0), fact.body))),
+    ],
+  });
+  const drafts = batch.entries.filter(({ owner }) => owner !== null);
+  if (drafts.length === 0) return;
+  await transaction.query({
+    text: `insert into draft (log, seq, sub, crc, owner, text)
+      select $1, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])`,
+    values: [
+      log,
+      bigintArray(drafts.map((draft) => seq + draft.facts)),
+      bigintArray(drafts.map((draft) => draft.drafts)),
+      bigintArray(drafts.map(({ crc }) => crc)),
+      textArray(drafts.map(({ owner }) => owner)),
+      textArray(
+        drafts.map((draft) => eventText(formatPosition(seq + draft.facts, draft.drafts), draft.body)),
+      ),
+    ],
+  });
+}

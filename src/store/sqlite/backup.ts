@@ -1,0 +1,39 @@
+// A copy of the running store, of one moment. From a connection of its own and in one step: in smaller ones each write
+// in between would make it begin again, and it would never end.
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { backup as copy, DatabaseSync } from "node:sqlite";
+import { StorageError } from "../store.ts";
+import { storageFault } from "./fault.ts";
+
+const ALL_PAGES = 2 ** 31 - 1;
+
+export async function backup(file: string, target: string): Promise<{ bytes: number }> {
+  if (existsSync(target))
+    throw new StorageError("broken", `${target} is already there: name a new file for the backup`);
+  const part = `${target}.part`;
+  rmSync(part, { force: true });
+  try {
+    const source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    try {
+      await copy(source, part, { rate: ALL_PAGES });
+    } finally {
+      source.close();
+    }
+    asOneFile(part);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw storageFault(error);
+  }
+  renameSync(part, target); // under its name only when it is whole
+  return { bytes: statSync(target).size };
+}
+
+/** Without a log beside it, so that it can be moved and read anywhere; leaving WAL also writes it through to the disk. */
+function asOneFile(file: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec("pragma synchronous = full; pragma journal_mode = delete");
+  } finally {
+    database.close();
+  }
+}

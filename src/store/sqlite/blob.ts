@@ -1,0 +1,80 @@
+// Bytes in chunks, a chunk to a verb: however large they are, others' appends go on in between. Long texts are named
+// after their bytes: the same text is kept once, and putting it again after a crash changes nothing.
+import type { LogId } from "../store.ts";
+import type { Database } from "./database.ts";
+import type { Writing } from "./writing.ts";
+
+export const CHUNK_BYTES = 256 * 1024;
+
+/** Where to put the chunks; `complete` when they are all there already. A file has no name of its own here. */
+export function beginBlob(
+  { database }: Writing,
+  id: string | null,
+  bytes: number,
+  now: number,
+): { key: number; complete: boolean } {
+  const known =
+    id === null ? undefined : database.get<BlobRecord>("select key, complete from blob where id = ?", id);
+  if (known) return { key: known.key, complete: known.complete === 1 };
+  const made = database.get<BlobRecord>(
+    "insert into blob (id, bytes, at) values (?, ?, ?) returning key, complete",
+    id,
+    bytes,
+    now,
+  );
+  if (!made) throw new Error("a new blob has no key");
+  return { key: made.key, complete: false };
+}
+
+export function putChunk({ database }: Writing, blob: number, n: number, bytes: Uint8Array): void {
+  database.run("insert or replace into chunk (blob, n, bytes) values (?, ?, ?)", blob, n, bytes);
+}
+
+/** From here on it is there for readers, and kept as long as the log. */
+export function finishBlob({ database, logs }: Writing, blob: number, log: LogId): void {
+  database.run("update blob set complete = 1 where key = ?", blob);
+  const key = logs.find(log)?.key;
+  if (key !== undefined) database.run("insert or ignore into log_blob (log, blob) values (?, ?)", key, blob);
+}
+
+export function readBlob(database: Database, id: string): Buffer | undefined {
+  const blob = database.get<BlobRecord>("select key, complete from blob where id = ?", id);
+  if (!blob || blob.complete === 0) return undefined;
+  return Buffer.concat(Array.from(readChunks(database, blob.key)));
+}
+
+export function* readChunks(database: Database, blob: number): Generator<Buffer> {
+  for (let n = 0; ; n++) {
+    const [bytes] =
+      database.tuple<[Uint8Array]>("select bytes from chunk where blob = ? and n = ?", blob, n) ?? [];
+    if (bytes === undefined) return;
+    yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+}
+
+/**
+ * A few chunks of a blob that nobody has; false once there is nothing left to do. It loses its name first: who puts
+ * the same bytes meanwhile begins a blob of its own.
+ */
+export function dropBlob({ database }: Writing, blob: number): boolean {
+  if (isUsed(database, blob)) return false;
+  database.run("update blob set id = null, complete = 0 where key = ?", blob);
+  const chunks = database.run(
+    "delete from chunk where rowid in (select rowid from chunk where blob = ? limit 16)",
+    blob,
+  );
+  if (chunks > 0) return true;
+  database.run("delete from blob where key = ?", blob);
+  return false;
+}
+
+function isUsed(database: Database, blob: number): boolean {
+  return (
+    database.tuple(
+      "select 1 from log_blob where blob = ?1 union all select 1 from file where blob = ?1",
+      blob,
+    ) !== undefined
+  );
+}
+
+type BlobRecord = { key: number; complete: number };

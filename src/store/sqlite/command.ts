@@ -1,0 +1,49 @@
+// One key, one effect: the result is kept under the key in the effect's own transaction, and given again.
+import type { Command } from "../store.ts";
+import type { Writing } from "./writing.ts";
+
+/** A command, or a keeper's key, which is kept as long as the log that it wrote to. */
+export type Key = Command & { log?: number };
+
+export const KEEPER_SCOPE = "keeper";
+
+export type Kept<R> = R | (R & { ok: true; replayed: true }) | { ok: false; code: "key_reused" };
+
+/** Only what succeeded is kept: a refused command may be tried again under its key. */
+export function once<R extends { ok: boolean }>(
+  writing: Writing,
+  key: Command | undefined,
+  now: number,
+  effect: () => R,
+  logOf?: () => number | undefined,
+): Kept<R> {
+  if (!key) return effect();
+  const earlier = recall<R & { ok: true }>(writing, key);
+  if (earlier) return earlier;
+  const result = effect();
+  if (result.ok)
+    writing.database.run(
+      "insert into command (scope, key, digest, result, log, at) values (?, ?, ?, ?, ?, ?)",
+      key.scope,
+      key.key,
+      key.digest,
+      JSON.stringify(result),
+      logOf?.() ?? null,
+      now,
+    );
+  return result;
+}
+
+export function recall<R extends { ok: true }>(
+  { database }: Writing,
+  { scope, key, digest }: Command,
+): (R & { replayed: true }) | { ok: false; code: "key_reused" } | undefined {
+  const kept = database.get<{ digest: string; result: string }>(
+    "select digest, result from command where scope = ? and key = ?",
+    scope,
+    key,
+  );
+  if (!kept) return undefined;
+  if (kept.digest !== digest) return { ok: false, code: "key_reused" };
+  return { ...(JSON.parse(kept.result) as R), replayed: true }; // as `once` kept it
+}

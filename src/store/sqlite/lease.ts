@@ -1,0 +1,59 @@
+// Leases. A file has one owner process, so whoever held a lease before this process opened it is gone: opening ends
+// their time, and only holders within this process are ever waited for.
+import type { Claimed, Lease, LogId, Store } from "../store.ts";
+import type { LogState } from "./logs.ts";
+import type { Writing } from "./writing.ts";
+
+type Held = Awaited<ReturnType<Store["renewLease"]>>;
+
+export function claimLease(writing: Writing, id: LogId, holder: string, ttlMs: number, now: number): Claimed {
+  const log = writing.logs.find(id);
+  if (!log) return { ok: false, code: "not_found" };
+  if (log.closed) return { ok: false, code: "ended" };
+  if (log.holder !== null && log.leaseUntil > now) return { ok: false, code: "held" };
+  const takeover = log.holder !== null;
+  saveLease(writing, log, holder, log.epoch + 1, now + ttlMs);
+  return { ok: true, lease: { log: id, holder, epoch: log.epoch, ttlMs }, takeover };
+}
+
+export function renewLease(writing: Writing, lease: Lease, now: number): Held {
+  const log = holding(writing, lease);
+  if (!log) return { ok: false, code: "lease_lost" };
+  saveLease(writing, log, log.holder, log.epoch, now + lease.ttlMs);
+  return { ok: true };
+}
+
+export function releaseLease(writing: Writing, lease: Lease): Held {
+  const log = holding(writing, lease);
+  if (!log) return { ok: false, code: "lease_lost" };
+  saveLease(writing, log, null, log.epoch, 0);
+  return { ok: true };
+}
+
+/** At the start of a process: nobody from before it is still there. */
+export function endLeases({ database, logs }: Writing): void {
+  database.run("update log set lease_until = 0 where holder is not null");
+  logs.forgetAll();
+}
+
+function holding({ logs }: Writing, lease: Lease): LogState | undefined {
+  const log = logs.find(lease.log);
+  return log && log.holder === lease.holder && log.epoch === lease.epoch ? log : undefined;
+}
+
+function saveLease(
+  { database }: Writing,
+  log: LogState,
+  holder: string | null,
+  epoch: number,
+  until: number,
+): void {
+  Object.assign(log, { holder, epoch, leaseUntil: until, savedLeaseUntil: until });
+  database.run(
+    "update log set holder = ?, epoch = ?, lease_until = ? where key = ?",
+    holder,
+    epoch,
+    until,
+    log.key,
+  );
+}

@@ -1,0 +1,115 @@
+// Where each log stands, as the one writer knows it. Nothing else writes, so what was read once stays true until the
+// writer itself changes it; after a rollback all of it is forgotten and read again.
+import type { LogId, LogKind } from "../store.ts";
+import type { Database } from "./database.ts";
+
+/** Events that were written one after another share a block: the first part of their index. */
+const BLOCK_EVENTS = 2048;
+const KEPT_MAX = 10_000;
+
+export type LogState = {
+  readonly key: number;
+  readonly id: LogId;
+  readonly kind: LogKind;
+  /** Of the last event. */
+  seq: number;
+  sub: number;
+  /** Bytes of the log up to its last event. */
+  reach: number;
+  /** The last block that has events of this log. */
+  block: number;
+  closed: boolean;
+  epoch: number;
+  holder: string | null;
+  leaseUntil: number;
+  /** As the row has it: extending a lease with each append writes it only now and then. */
+  savedLeaseUntil: number;
+  snapshotSeq: number;
+  /** Owners that are known to have a row in `drafting`. */
+  readonly drafting: Set<string>;
+};
+
+export class Logs {
+  #database: Database;
+  #states = new Map<LogId, LogState>();
+  #lastEvent: number | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find(id: LogId): LogState | undefined {
+    const known = this.#states.get(id);
+    if (known) return known;
+    const state = readState(this.#database, id);
+    if (!state) return undefined;
+    if (this.#states.size >= KEPT_MAX) this.#forgetIdle();
+    this.#states.set(id, state);
+    return state;
+  }
+
+  forget(id: LogId): void {
+    this.#states.delete(id);
+  }
+
+  forgetAll(): void {
+    this.#states.clear();
+    this.#lastEvent = undefined;
+  }
+
+  nextEvent(): { id: number; block: number } {
+    this.#lastEvent ??= this.#database.tuple<[number | null]>("select max(id) from event")?.[0] ?? 0;
+    const id = ++this.#lastEvent;
+    return { id, block: Math.floor(id / BLOCK_EVENTS) };
+  }
+
+  /** A lease that was extended since its row was written is only here. */
+  #forgetIdle(): void {
+    for (const [id, { holder }] of this.#states) if (holder === null) this.#states.delete(id);
+  }
+}
+
+type LogRecord = {
+  key: number;
+  kind: LogKind;
+  closed: number;
+  epoch: number;
+  holder: string | null;
+  lease_until: number;
+  snapshot_seq: number;
+};
+
+function readState(database: Database, id: LogId): LogState | undefined {
+  const log = database.get<LogRecord>(
+    "select key, kind, closed, epoch, holder, lease_until, snapshot_seq from log where id = ?",
+    id,
+  );
+  if (!log) return undefined;
+  return {
+    key: log.key,
+    id,
+    kind: log.kind,
+    ...readEnd(database, log.key),
+    closed: log.closed === 1,
+    epoch: log.epoch,
+    holder: log.holder,
+    leaseUntil: log.lease_until,
+    savedLeaseUntil: log.lease_until,
+    snapshotSeq: log.snapshot_seq,
+    drafting: new Set(),
+  };
+}
+
+export type End = Pick<LogState, "seq" | "sub" | "reach" | "block">;
+
+/** The newest event of a log is always there: only a later fact sweeps drafts. */
+export function readEnd(database: Database, key: number): End {
+  const end = database.tuple<[number, number, number, number]>(
+    `select seq, sub, reach, block from event
+      where log = ?1 and block = (select block from span where log = ?1 order by seq desc, sub desc limit 1)
+      order by seq desc, sub desc limit 1`,
+    key,
+  );
+  const [seq, sub, reach, block] = end ?? [0, 0, 0, -1];
+  return { seq, sub, reach, block };
+}

@@ -1,0 +1,57 @@
+// Brings the file up to this version: forward only, each migration in its own transaction. Killed in the middle, it
+// leaves whole migrations behind, and the next start goes on from there.
+import { StorageError } from "../store.ts";
+import type { Database } from "./database.ts";
+import { sql as begin } from "./migrations/001-begin.ts";
+
+export type Migration = {
+  number: number;
+  name: string;
+  /** Programs from before it must not open the file any more. */
+  breaking: boolean;
+  sql: string;
+};
+
+export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: "begin", breaking: true, sql: begin }];
+
+export function migrate(database: Database, migrations = MIGRATIONS): void {
+  database.exec(
+    "create table if not exists migration (number integer primary key, name text not null, breaking integer not null) strict",
+  );
+  refuseNewer(database, migrations);
+  const applied = new Set(
+    database.tuples<[number]>("select number from migration").map(([number]) => number),
+  );
+  for (const migration of migrations) if (!applied.has(migration.number)) apply(database, migration);
+}
+
+export function refuseNewer(database: Database, migrations = MIGRATIONS): void {
+  const known = Math.max(0, ...migrations.map(({ number }) => number));
+  const newer = database.get<{ number: number; name: string }>(
+    "select number, name from migration where number > ? and breaking order by number limit 1",
+    known,
+  );
+  if (newer)
+    throw new StorageError(
+      "broken",
+      `this database belongs to a newer Holdfast (migration ${newer.number}, "${newer.name}"; this one knows ` +
+        `${known}): start that version, or restore a backup from before`,
+    );
+}
+
+function apply(database: Database, { number, name, breaking, sql }: Migration): void {
+  database.exec("begin immediate");
+  try {
+    database.exec(sql);
+    database.run(
+      "insert into migration (number, name, breaking) values (?, ?, ?)",
+      number,
+      name,
+      breaking ? 1 : 0,
+    );
+    database.exec("commit");
+  } catch (error) {
+    if (database.isTransaction) database.exec("rollback");
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+// Puts a backup in the place of the store. The backup is checked first, event by event; what was there is kept under
+// another name; and the result is a new store, so that no client takes an old position for one of this.
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StorageError } from "../store.ts";
+import { checkFile } from "./check-thread.ts";
+import { Database } from "./database.ts";
+import { storageFault } from "./fault.ts";
+import { refuseNewer } from "./migrate.ts";
+import { takeOwnership } from "./owner.ts";
+import { syncFolder } from "./sync-folder.ts";
+
+export type Restoring = { newStoreId: string; now: number; pid?: number };
+
+/** `kept`: where what was there before is now, if anything was. */
+export async function restoreSqlite(
+  backupFile: string,
+  targetFile: string,
+  { newStoreId, now, pid = process.pid }: Restoring,
+): Promise<{ events: number; kept: string | null }> {
+  if (!existsSync(backupFile)) throw new StorageError("broken", `${backupFile} is not there`);
+  const letGo = takeOwnership(targetFile, { pid, url: null });
+  const part = `${targetFile}.restoring`;
+  try {
+    removeStore(part);
+    copyFileSync(backupFile, part);
+    rename(part, newStoreId);
+    const events = await verify(part, backupFile);
+    const kept = keepOld(targetFile, now);
+    renameSync(part, targetFile);
+    syncFolder(dirname(targetFile));
+    return { events, kept };
+  } finally {
+    removeStore(part);
+    letGo();
+  }
+}
+
+/** Also says that it is a store at all, and not one from a newer version. */
+function rename(file: string, newStoreId: string): void {
+  try {
+    const database = new Database(new DatabaseSync(file));
+    try {
+      refuseNewer(database);
+      database.exec("pragma synchronous = full; pragma journal_mode = delete");
+      database.run("update meta set value = ? where name = 'store'", newStoreId);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const fault = storageFault(error);
+    if (fault instanceof StorageError) throw fault;
+    throw new StorageError("broken", `this is no backup of Holdfast: ${String(error)}`, { cause: error });
+  }
+}
+
+async function verify(file: string, backupFile: string): Promise<number> {
+  const { events, damaged, problems } = await checkFile(file);
+  const faults = [
+    ...damaged.map(({ log, position }) => `event ${position} of ${log} is damaged`),
+    ...problems,
+  ];
+  if (faults.length > 0)
+    throw new StorageError(
+      "broken",
+      `${backupFile} is damaged and was not restored: ${faults.slice(0, 3).join("; ")} (${faults.length} in all)`,
+    );
+  return events;
+}
+
+/** Under a second name first, so that at no moment there is nothing. */
+function keepOld(file: string, now: number): string | null {
+  if (!existsSync(file)) return null;
+  const kept = `${file}.before-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
+  for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) linkSync(file + suffix, kept + suffix);
+  // The old log must not meet the new file: SQLite would take its pages for this one's.
+  for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  return kept;
+}
+
+function removeStore(file: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(file + suffix, { force: true });
+}

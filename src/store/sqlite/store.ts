@@ -1,0 +1,236 @@
+// The embedded store: one file, owned by one process. Verbs are in the files beside this one; what writes runs in the
+// writer's thread (writer.ts), what reads runs here, on a connection that only reads.
+import type { Ids } from "../../session/ids.ts";
+import { authorOf, prepareBatch } from "../batch.ts";
+import { SnapshotDuty } from "../snapshots.ts";
+import {
+  StorageError,
+  type Command,
+  type Credential,
+  type LogId,
+  type Store,
+  type Writer,
+} from "../store.ts";
+import { Wakes } from "../wakes.ts";
+import { titleWords } from "../words.ts";
+import { backup } from "./backup.ts";
+import { readBlob } from "./blob.ts";
+import { checkFile } from "./check-thread.ts";
+import { KEEPER_SCOPE } from "./command.ts";
+import type { Context } from "./context.ts";
+import { personOf } from "./create-session.ts";
+import { openReader } from "./database.ts";
+import { readFile } from "./file.ts";
+import { forkSession } from "./fork-session.ts";
+import { readCredential, readLogins } from "./login.ts";
+import { readNodes, readOverview } from "./overview.ts";
+import { takeOwnership } from "./owner.ts";
+import { PurgeDuty } from "./purge-duty.ts";
+import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
+import { readPage } from "./read-page.ts";
+import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
+import { search } from "./search.ts";
+import { countMissed, readSeen } from "./seen.ts";
+import { dueTimers } from "./timer.ts";
+import { readTokens } from "./token.ts";
+import { putBlob, putFile } from "./upload.ts";
+import { readSnapshot, readView } from "./view.ts";
+import { WriterThread } from "./writer-thread.ts";
+
+export type SqliteOptions = {
+  file: string;
+  node: string;
+  host: string;
+  pid?: number;
+  /** Where this node is reached: told to the one who finds the file in use. */
+  url?: string;
+  clock: () => number;
+  ids: Ids;
+  log?: { warn(fields: object, message: string): void };
+};
+
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { file, node, host, pid = process.pid, url = null, clock, ids } = options;
+  const letGo = takeOwnership(file, { pid, url });
+  try {
+    const self = { id: node, host, pid, url, startedAt: clock() };
+    const { writer, store } = await WriterThread.open({ file, newStoreId: ids.next("sto"), self });
+    return makeStore(options, store, writer, letGo);
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+function makeStore(options: SqliteOptions, id: string, writer: WriterThread, letGo: () => void): Store {
+  const { file, node, clock } = options;
+  const reader = openReader(file);
+  reader.connection.function("title_words", { deterministic: true }, (title) =>
+    titleWords(title as string | null),
+  );
+  const wakes = new Wakes();
+  const changed = (log: LogId) => wakes.wake(log);
+  const context: Context = { writer, reader, clock, changed };
+  const snapshots = new SnapshotDuty(makeSnapshot, (log, error) =>
+    options.log?.warn({ error, log }, "a snapshot could not be made"),
+  );
+  const purging = new PurgeDuty(
+    () => writer.call("purge"),
+    (error) => options.log?.warn({ error }, "what deleted sessions have left could not be removed"),
+  );
+  purging.start(); // a crash may have left some
+
+  let closing: Promise<void> | undefined;
+
+  return {
+    id,
+    dialect: "sqlite",
+    node,
+
+    async createLog(log, kind, events, author) {
+      const now = clock();
+      const batch = prepareBatch(events, isoTime(now), author);
+      const created = await writer.call("createLog", log, kind, batch, now);
+      if (created.ok) changed(log);
+      return created;
+    },
+    async append(log, events, by, { expectSeq, note } = {}) {
+      const now = clock();
+      const batch = prepareBatch(events, isoTime(now), authorOf(by));
+      const key = keyOf(by);
+      const { appended, due } = await writer.call("append", {
+        log,
+        batch,
+        now,
+        ...(by.by === "executor" ? { lease: by.lease } : {}),
+        ...(key === undefined ? {} : { key }),
+        ...(expectSeq === undefined ? {} : { expectSeq }),
+        ...(note === undefined ? {} : { note }),
+      });
+      if (appended.ok && !appended.replayed) changed(log);
+      if (due) snapshots.queue(log);
+      return appended;
+    },
+    head: async (log) => readHead(reader, log),
+    page: async (log, after, maxBytes) => readPage(reader, log, after, maxBytes),
+    events: async (log, after, limit) => readEvents(reader, log, after, limit),
+    eventsBefore: async (log, before, limit) => readEventsBefore(reader, log, before, limit),
+    watch: (log, signal) => wakes.watch(log, signal),
+    changes: (signal) => wakes.changes(signal),
+
+    async createSession({ first = [], ...session }, author, command) {
+      const now = clock();
+      const { id: created, ...data } = session;
+      const batch = prepareBatch([{ type: "session_created", data }, ...first], isoTime(now), author);
+      const made = await writer.call("createSession", session, batch, personOf(author), now, command);
+      if (made.ok && !made.replayed) changed(created);
+      return made;
+    },
+    session: async (session, person) => readSession(reader, session, person),
+    sessions: async (filter, person) => readSessions(reader, filter, person),
+    sessionsById: async (sessions, person) => readSessionsById(reader, sessions, person),
+    async arrangeSession(session, arrangement) {
+      const arranged = await writer.call("arrangeSession", session, arrangement);
+      if (arranged.ok) changed(session);
+      return arranged;
+    },
+    async deleteSession(session, { force }) {
+      const deleted = await writer.call("deleteSession", session, force);
+      if (deleted.ok) {
+        changed(session);
+        purging.start();
+      }
+      return deleted;
+    },
+    forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
+    view: (session) => readView(reader, session),
+    snapshot: async (session) => readSnapshot(reader, session),
+    dropSnapshots: (session) => writer.call("dropSnapshots", session),
+    async setSeen(person, session, position) {
+      const { set, rose } = await writer.call("setSeen", person, session, position);
+      if (rose) changed(session);
+      return set;
+    },
+    seen: async (person, session) => readSeen(reader, person, session),
+    missed: async (session, after, person) => countMissed(reader, session, after, person),
+    search: async (query, limit) => search(reader, query, limit),
+    overview: async () => readOverview(reader),
+
+    claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
+    renewLease: (lease) => writer.call("renewLease", lease, clock()),
+    releaseLease: (lease) => writer.call("releaseLease", lease),
+    nodes: async () => readNodes(reader, node),
+    setTimer: (timer) => writer.call("setTimer", timer),
+    clearTimer: (key) => writer.call("clearTimer", key),
+    dueTimers: async (limit) => dueTimers(reader, limit, clock()),
+
+    putBlob: (log, bytes) => putBlob(context, log, bytes),
+    blob: async (blob) => readBlob(reader, blob),
+    putFile: (info, bytes, maxBytes) => putFile(context, info, bytes, maxBytes),
+    file: async (id) => readFile(reader, id),
+
+    addToken: (token, command) => writer.call("addToken", token, clock(), command),
+    tokens: async () => readTokens(reader),
+    async revokeToken(token) {
+      const revoked = await writer.call("revokeToken", token);
+      if (revoked) wakes.revoked(token);
+      return revoked;
+    },
+    addLoginLink: (link) => writer.call("addLoginLink", link),
+    redeemLoginLink: (hash, login) => writer.call("redeemLoginLink", hash, login, clock()),
+    logins: async (person) => readLogins(reader, person, clock()),
+    async revokeLogin(login) {
+      const revoked = await writer.call("revokeLogin", login);
+      if (revoked) wakes.revoked(login);
+      return revoked;
+    },
+    async credential(hash, loginTtlMs) {
+      const found = readCredential(reader, hash, clock());
+      if (found?.idle) await markUse(found.credential, loginTtlMs);
+      return found?.credential;
+    },
+    revocations: (signal) => wakes.revocations(signal),
+
+    health: () => writer.health(),
+    async tidy() {
+      while (await writer.call("tidySlice", node, clock()));
+      for (const blob of await writer.call("orphanedBlobs", clock()))
+        while (await writer.call("dropBlob", blob));
+    },
+    check: () => checkFile(file),
+    backup: (target) => backup(file, target),
+    close: () => (closing ??= close()),
+  };
+
+  async function makeSnapshot(log: LogId): Promise<void> {
+    const view = await readView(reader, log);
+    if (view) await writer.call("saveSnapshot", log, view.position, JSON.stringify(view));
+  }
+
+  /** On a full disk whoever makes room must still be let in. */
+  async function markUse(credential: Credential, loginTtlMs: number): Promise<void> {
+    try {
+      await writer.call("markUse", credential, loginTtlMs, clock());
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      options.log?.warn({ error, credential: credential.id }, "the use of a credential could not be noted");
+    }
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([snapshots.stop(), purging.stop()]);
+    wakes.close();
+    reader.close();
+    await writer.close();
+    letGo();
+  }
+}
+
+function keyOf(writer: Writer): Command | undefined {
+  if (writer.by === "keeper") return { scope: KEEPER_SCOPE, key: writer.key, digest: "" };
+  return writer.by === "client" ? writer.command : undefined;
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,36 @@
+// Forgets what has outlived its purpose, a little at a time.
+import { COMMAND_KEPT_MS, type NodeId } from "../store.ts";
+import type { Writing } from "./writing.ts";
+
+const SLICE_ROWS = 500;
+const DAY_MS = 24 * 3_600_000;
+
+/** False when nothing is left to forget. */
+export function tidySlice({ database }: Writing, self: NodeId, now: number): boolean {
+  const forgotten =
+    database.run(
+      `delete from command where rowid in (select rowid from command where log is null and at < ? limit ${SLICE_ROWS})`,
+      now - COMMAND_KEPT_MS,
+    ) +
+    database.run("delete from login_link where expires_at <= ?", now) +
+    database.run("delete from login where expires_at <= ?", now) +
+    database.run(
+      "delete from node where id <> ? and started_at < ? and not exists (select 1 from log where holder = node.id)",
+      self,
+      now - DAY_MS,
+    );
+  return forgotten > 0;
+}
+
+/** Blobs that no log has, and uploads that were never finished. */
+export function orphanedBlobs({ database }: Writing, now: number): number[] {
+  return database
+    .tuples<[number]>(
+      `select key from blob
+        where not exists (select 1 from log_blob where log_blob.blob = blob.key)
+          and not exists (select 1 from file where file.blob = blob.key) and (complete or at < ?)
+        limit ${SLICE_ROWS}`,
+      now - DAY_MS,
+    )
+    .map(([key]) => key);
+}

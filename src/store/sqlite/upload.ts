@@ -1,0 +1,63 @@
+// Bytes on their way into the store, a chunk to a call.
+import { createHash } from "node:crypto";
+import type { BlobInfo, LogId, Store } from "../store.ts";
+import { CHUNK_BYTES } from "./blob.ts";
+import type { Context } from "./context.ts";
+
+export async function putBlob({ writer, clock }: Context, log: LogId, bytes: Uint8Array): Promise<BlobInfo> {
+  const blob = createHash("sha256").update(bytes).digest("hex");
+  const { key, complete } = await writer.call("beginBlob", blob, bytes.byteLength, clock());
+  if (!complete)
+    for (let n = 0; n * CHUNK_BYTES < bytes.byteLength; n++)
+      await writer.call("putChunk", key, n, bytes.slice(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES));
+  await writer.call("finishBlob", key, log);
+  return { blob, bytes: bytes.byteLength };
+}
+
+export async function putFile(
+  { writer, clock }: Context,
+  { id, name, type }: { id: string; name: string; type: string },
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Awaited<ReturnType<Store["putFile"]>>> {
+  const { key } = await writer.call("beginBlob", null, 0, clock());
+  let [bytes, n] = [0, 0];
+  try {
+    for await (const chunk of inChunks(pieces)) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) {
+        await drop();
+        return { ok: false, code: "too_large" };
+      }
+      await writer.call("putChunk", key, n++, chunk);
+    }
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  const file = { file: id, name, type, bytes };
+  await writer.call("addFile", file, key, clock());
+  return { ok: true, file };
+
+  async function drop(): Promise<void> {
+    while (await writer.call("dropBlob", key));
+  }
+}
+
+/** Pieces of any size, as chunks of about one size. */
+async function* inChunks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    for (let from = 0; from < piece.byteLength; from += CHUNK_BYTES) {
+      const part = piece.subarray(from, from + CHUNK_BYTES);
+      held.push(part);
+      size += part.byteLength;
+      if (size < CHUNK_BYTES) continue;
+      yield Buffer.concat(held);
+      held = [];
+      size = 0;
+    }
+  }
+  if (size > 0) yield Buffer.concat(held);
+}

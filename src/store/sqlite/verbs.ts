@@ -1,0 +1,76 @@
+// All that the writer's thread can be asked to do. Each is one transaction: it checks before it writes, so that a
+// refusal leaves nothing behind.
+import { append } from "./append.ts";
+import { arrangeSession } from "./arrange-session.ts";
+import { beginBlob, dropBlob, finishBlob, putChunk } from "./blob.ts";
+import { createLog, createSession } from "./create-session.ts";
+import { deleteSession, purge } from "./delete-session.ts";
+import { addFile } from "./file.ts";
+import { abandonFork, beginFork, copyFacts, finishFork } from "./fork-copy.ts";
+import { claimLease, releaseLease, renewLease } from "./lease.ts";
+import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts";
+import { setSeen } from "./seen.ts";
+import { orphanedBlobs, tidySlice } from "./tidy.ts";
+import { clearTimer, setTimer } from "./timer.ts";
+import { addToken, revokeToken } from "./token.ts";
+import { dropSnapshots, saveSnapshot } from "./view.ts";
+import type { Writing } from "./writing.ts";
+
+export const verbs = {
+  append,
+  arrangeSession,
+  beginBlob,
+  putChunk,
+  finishBlob,
+  dropBlob,
+  createLog,
+  createSession,
+  deleteSession,
+  purge,
+  addFile,
+  beginFork,
+  copyFacts,
+  finishFork,
+  abandonFork,
+  claimLease,
+  renewLease,
+  releaseLease,
+  addLoginLink,
+  redeemLoginLink,
+  revokeLogin,
+  markUse,
+  setSeen,
+  tidySlice,
+  orphanedBlobs,
+  setTimer,
+  clearTimer,
+  addToken,
+  revokeToken,
+  saveSnapshot,
+  dropSnapshots,
+};
+
+/** These make room, or let go of what is held: they are carried out even while the disk is full. */
+export const FREEING: ReadonlySet<VerbName> = new Set<VerbName>([
+  "deleteSession",
+  "purge",
+  "dropBlob",
+  "tidySlice",
+  "orphanedBlobs",
+  "dropSnapshots",
+  "releaseLease",
+  "clearTimer",
+  "revokeToken",
+  "revokeLogin",
+  "abandonFork",
+]);
+
+export type Verbs = typeof verbs;
+export type VerbName = keyof Verbs;
+export type VerbArgs<Name extends VerbName> = Verbs[Name] extends (
+  writing: Writing,
+  ...args: infer Args
+) => unknown
+  ? Args
+  : never;
+export type VerbResult<Name extends VerbName> = ReturnType<Verbs[Name]>;

@@ -1,0 +1,114 @@
+// Writes a batch behind a log's last event, with all that follows from it in the same transaction: swept drafts, the
+// search index, the session's row, the log's end.
+import { formatPosition } from "../../session/position.ts";
+import type { RowChange } from "../../session/row.ts";
+import type { Batch, Entry } from "../batch.ts";
+import { eventText } from "../event-text.ts";
+import { assignments } from "../session-row.ts";
+import type { Value } from "./database.ts";
+import type { LogState } from "./logs.ts";
+import type { Writing } from "./writing.ts";
+
+export function writeEvents(writing: Writing, log: LogState, batch: Batch, now: number): void {
+  const { seq, sub } = log;
+  for (const entry of batch.entries) {
+    log.seq = seq + entry.facts;
+    log.sub = entry.facts === 0 ? sub + entry.drafts : entry.drafts;
+    if (entry.owner !== null) noteDraft(writing, log, entry.owner);
+    const id = insertEvent(writing, log, eventText(formatPosition(log.seq, log.sub), entry.body), entry);
+    if (entry.search !== null && log.kind === "session") insertWords(writing, id, entry.search);
+  }
+  for (const owner of batch.sweeps) sweepDrafts(writing, log, owner);
+  if (batch.change && log.kind === "session") changeRow(writing, log, batch.change, now);
+  if (batch.ends) {
+    log.closed = true;
+    writing.database.run("update log set closed = 1 where key = ?", log.key);
+  }
+}
+
+export type EventColumns = Pick<Entry, "owner" | "tally" | "author" | "crc">;
+
+/** At the log's own position; gives the id under which search knows the event. */
+export function insertEvent(
+  { database, logs }: Writing,
+  log: LogState,
+  text: string,
+  { owner, tally, author, crc }: EventColumns,
+): number {
+  const { id, block } = logs.nextEvent();
+  if (block !== log.block) {
+    log.block = block;
+    database.run(
+      "insert into span (log, seq, sub, block) values (?, ?, ?, ?)",
+      log.key,
+      log.seq,
+      log.sub,
+      block,
+    );
+  }
+  log.reach += Buffer.byteLength(text);
+  database.run(
+    "insert into event (id, block, log, seq, sub, owner, tally, author, reach, crc, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    id,
+    block,
+    log.key,
+    log.seq,
+    log.sub,
+    owner,
+    tally,
+    author,
+    log.reach,
+    crc,
+    text,
+  );
+  return id;
+}
+
+export function insertWords({ database }: Writing, event: number, text: string): void {
+  database.run("insert into search (rowid, text) values (?, ?)", event, text);
+}
+
+function noteDraft({ database }: Writing, log: LogState, owner: string): void {
+  if (log.drafting.has(owner)) return;
+  log.drafting.add(owner);
+  database.run("insert or ignore into drafting (log, owner, seq) values (?, ?, ?)", log.key, owner, log.seq);
+}
+
+/** Only what lies before the last fact: the log's newest event stays, so that its position is never given out again. */
+function sweepDrafts({ database }: Writing, log: LogState, owner: string): void {
+  const from = database.tuple<[number]>(
+    "delete from drafting where log = ? and owner = ? returning seq",
+    log.key,
+    owner,
+  );
+  log.drafting.delete(owner);
+  if (!from) return;
+  database.run(
+    `delete from event where id in (
+      select event.id from span cross join event on event.block = span.block and event.log = span.log
+      where span.log = ?1 and span.seq >= (select max(seq) from span where log = ?1 and seq <= ?2)
+        and event.seq >= ?2 and event.seq < ?3 and event.owner = ?4)`,
+    log.key,
+    from[0],
+    log.seq,
+    owner,
+  );
+}
+
+function changeRow({ database }: Writing, log: LogState, change: RowChange, now: number): void {
+  const changes = assignments(change);
+  const columns = changes.map(({ column, adds }) => (adds ? `${column} = ${column} + ?` : `${column} = ?`));
+  const values = changes.map(({ value }): Value => (typeof value === "boolean" ? Number(value) : value));
+  if (change.moves) {
+    columns.push("updated_at = ?");
+    values.push(now);
+  }
+  if (columns.length > 0)
+    database.run(`update session set ${columns.join(", ")} where log = ?`, ...values, log.key);
+  if (change.set.successor)
+    database.run(
+      "update session set lineage = (select lineage from session where log = ?) where id = ? and lineage = id",
+      log.key,
+      change.set.successor,
+    );
+}

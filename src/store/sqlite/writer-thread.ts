@@ -1,0 +1,111 @@
+// The main thread's end of the writer: calls of a tick go out together, and are answered in their order.
+import { Worker } from "node:worker_threads";
+import { StorageError, type StoreHealth } from "../store.ts";
+import { errorOf } from "./failure.ts";
+import type { Call, Reply } from "./group.ts";
+import type { VerbArgs, VerbName, VerbResult } from "./verbs.ts";
+import type { FromWriter, ToWriter, WriterData } from "./writer.ts";
+
+const WAITING_MAX = 10_000;
+/** So that the writer begins while the rest of the tick is still being made ready; the first few at once. */
+const FIRST_CALLS = 4;
+const MORE_CALLS = 16;
+
+type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void };
+
+export class WriterThread {
+  readonly #worker: Worker;
+  readonly #ended: Promise<void>;
+  #waiting: Waiting[] = [];
+  #answered = 0;
+  #calls: Call[] = [];
+  #enough = FIRST_CALLS;
+  #scheduled = false;
+  #health: StoreHealth = { ok: true };
+  #closed: StorageError | undefined;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#ended = new Promise((resolve) => worker.once("exit", () => resolve()));
+    worker.on("message", (message: FromWriter) => this.#receive(message));
+    worker.on("error", (error) =>
+      this.#end(new StorageError("broken", "the writer's thread died", { cause: error })),
+    );
+    worker.on("exit", () => this.#end(new StorageError("broken", "the store is closed")));
+  }
+
+  static async open(data: WriterData): Promise<{ writer: WriterThread; store: string }> {
+    // The same extension as this file, so that it runs from source and as built.
+    const worker = new Worker(new URL(`./writer${import.meta.url.slice(-3)}`, import.meta.url), {
+      workerData: data,
+    });
+    const first = await new Promise<FromWriter>((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+    });
+    if ("opened" in first) return { writer: new WriterThread(worker), store: first.opened.store };
+    await worker.terminate();
+    throw "notOpened" in first
+      ? errorOf(first.notOpened)
+      : new Error("the writer's thread did not say that it is open");
+  }
+
+  /** Resolves when what the verb did is on the disk. */
+  call<Name extends VerbName>(verb: Name, ...args: VerbArgs<Name>): Promise<VerbResult<Name>> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    if (this.#waiting.length - this.#answered >= WAITING_MAX)
+      return Promise.reject(
+        new StorageError(
+          "busy",
+          `${WAITING_MAX} writes are waiting for the disk: try again when it has caught up`,
+        ),
+      );
+    this.#calls.push([verb, ...args]);
+    if (this.#calls.length >= this.#enough) this.#send(false);
+    if (!this.#scheduled) {
+      this.#scheduled = true;
+      // After all that this tick's promises lead to, which is when 64 writers that were just answered have come back.
+      process.nextTick(() => this.#send(true));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve: resolve as (value: unknown) => void, reject });
+    });
+  }
+
+  health(): StoreHealth {
+    return this.#health;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return this.#ended;
+    this.#send(true);
+    this.#worker.postMessage("close" satisfies ToWriter);
+    await this.#ended;
+  }
+
+  #send(last: boolean): void {
+    this.#worker.postMessage({ calls: this.#calls, last } satisfies ToWriter);
+    this.#calls = [];
+    this.#enough = last ? FIRST_CALLS : MORE_CALLS;
+    if (last) this.#scheduled = false;
+  }
+
+  #receive(message: FromWriter): void {
+    if ("replies" in message) for (const reply of message.replies) this.#settle(reply);
+    else if ("health" in message) this.#health = message.health;
+  }
+
+  #settle([value, failure]: Reply): void {
+    const waiting = this.#waiting[this.#answered++];
+    if (this.#answered === this.#waiting.length) [this.#waiting, this.#answered] = [[], 0];
+    if (failure) waiting?.reject(errorOf(failure));
+    else waiting?.resolve(value);
+  }
+
+  #end(error: StorageError): void {
+    if (this.#closed) return;
+    this.#closed = error;
+    this.#health = { ok: false, reason: error.message };
+    for (const { reject } of this.#waiting.splice(this.#answered)) reject(error);
+  }
+}

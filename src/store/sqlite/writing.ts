@@ -1,0 +1,5 @@
+// What a writing verb works with, in the writer's thread: the one connection that writes, and what it knows of the logs.
+import type { Database } from "./database.ts";
+import type { Logs } from "./logs.ts";
+
+export type Writing = { database: Database; logs: Logs };

@@ -1,0 +1,54 @@
+// The launcher under an old Node, as most machines have it. It hands over to the packaged one.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { freePort } from "./server-process.ts";
+
+const launcher = fileURLToPath(new URL("../bin/launch.cjs", import.meta.url));
+const old = oldNode();
+
+it.skipIf(old === undefined)(
+  "a kill -9 of what was started ends the server, also when it handed over (needs an old Node on the PATH)",
+  async () => {
+    const home = await mkdtemp(join(tmpdir(), "holdfast-launch-"));
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      HOLDFAST_HOME: home,
+      HOLDFAST_PORT: new URL(url).port,
+    };
+    const started = spawn(old!, [launcher, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(async () => {
+      started.kill("SIGKILL");
+      await rm(home, { recursive: true });
+    });
+    await once(started.stdout, "data"); // it prints where it is once it is there
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+    started.kill("SIGKILL");
+    await once(started.stdout, "close"); // the server has it too: closed means that both are gone
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+  },
+);
+
+function oldNode(): string | undefined {
+  const candidates = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
+  return candidates.find((node) => {
+    try {
+      return (
+        Number(
+          execFileSync(node, ["-p", "process.versions.node.split('.')[0]"], {
+            stdio: ["ignore", "pipe", "ignore"],
+          }),
+        ) < 24
+      );
+    } catch {
+      return false; // no node there
+    }
+  });
+}

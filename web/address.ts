@@ -1,0 +1,24 @@
+// What each address of the page means.
+import { isPosition, type Position } from "../src/session/position.ts";
+
+export type Route =
+  | { page: "sessions" }
+  | { page: "new" }
+  /** `at` is a place in the log to show, as a search hit names it. */
+  | { page: "session"; session: string; at: Position | null }
+  | { page: "login"; secret: string }
+  | { page: "unknown" };
+
+export function parseAddress({ pathname, hash }: { pathname: string; hash: string }): Route {
+  const fragment = hash.slice(1);
+  if (pathname === "/") return { page: "sessions" };
+  if (pathname === "/new") return { page: "new" };
+  if (pathname === "/login") return { page: "login", secret: fragment };
+  const session = /^\/sessions\/([^/]+)$/.exec(pathname)?.[1];
+  if (session !== undefined) return { page: "session", session, at: isPosition(fragment) ? fragment : null };
+  return { page: "unknown" };
+}
+
+export function sessionPath(session: string, at?: Position): string {
+  return `/sessions/${encodeURIComponent(session)}${at === undefined ? "" : `#${at}`}`;
+}

@@ -1,0 +1,71 @@
+// Which page the address names, within the frame that all of them share.
+import { createMemo, Match, Show, Switch } from "solid-js";
+import { nameDocument } from "./document-title.ts";
+import { Link } from "./link.tsx";
+import { LoginByLink } from "./login/by-link.tsx";
+import { LoginNeeded } from "./login/needed.tsx";
+import { route } from "./route.ts";
+import { NewSession } from "./session/new-session.tsx";
+import { SessionPane } from "./session/pane.tsx";
+import { Sidebar } from "./sessions/sidebar.tsx";
+import { createDashboard, DashboardContext, useDashboard } from "./state/dashboard.ts";
+
+export function App() {
+  const isLogin = createMemo(() => route().page === "login");
+  return (
+    <Show when={isLogin()} fallback={<Dashboard />}>
+      <LoginByLink />
+    </Show>
+  );
+}
+
+function Dashboard() {
+  const dashboard = createDashboard();
+  const refused = () => {
+    const connection = dashboard.connection();
+    return connection.state === "refused" ? connection.problem : undefined;
+  };
+  return (
+    <DashboardContext.Provider value={dashboard}>
+      <Show when={refused()} fallback={<Panes />}>
+        {(problem) => <LoginNeeded problem={problem()} retry={dashboard.reconnect} />}
+      </Show>
+    </DashboardContext.Provider>
+  );
+}
+
+function Panes() {
+  nameDocument(useDashboard().list);
+  // Memos, so that moving within a session does not make its pane anew.
+  const page = createMemo(() => route().page);
+  const session = createMemo(() => {
+    const now = route();
+    return now.page === "session" ? now.session : undefined;
+  });
+  return (
+    <div class="panes" data-page={page()}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Sidebar current={session()} />
+      <main id="main" tabindex="-1">
+        <Switch>
+          <Match when={session()} keyed>
+            {(id) => <SessionPane id={id} />}
+          </Match>
+          <Match when={page() === "sessions" || page() === "new"}>
+            <NewSession hasFocus={page() === "new"} />
+          </Match>
+          <Match when={page() === "unknown"}>
+            <div class="plain">
+              <h1>There is no such page</h1>
+              <p>
+                The address may be incomplete. <Link href="/">Go to the sessions</Link>
+              </p>
+            </div>
+          </Match>
+        </Switch>
+      </main>
+    </div>
+  );
+}

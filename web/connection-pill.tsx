@@ -1,0 +1,43 @@
+// One pill: connected, reconnecting in n s, offline.
+import { createMemo, Show } from "solid-js";
+import type { Connection } from "../src/client/connection.ts";
+import { useDashboard } from "./state/dashboard.ts";
+
+export function ConnectionPill() {
+  const { connection, now, reconnect } = useDashboard();
+  const words = createMemo(() => connectionWords(connection(), now()));
+  const isUp = () => connection().state === "connected";
+  return (
+    <span class="pill connection" data-state={connection().state}>
+      <span class="dot" aria-hidden="true" />
+      <Show when={!isUp()} fallback={words()}>
+        <button type="button" title="Try now" onClick={() => reconnect()}>
+          {words()}
+        </button>
+      </Show>
+      {/* Apart from the countdown, which nobody wants read out second by second. */}
+      <span class="unseen" role="status">
+        {isUp() ? "" : "Connection lost, reconnecting"}
+      </span>
+    </span>
+  );
+}
+
+export function connectionWords(connection: Connection, now: number): string {
+  switch (connection.state) {
+    case "connected":
+      return "connected";
+    case "connecting":
+      return connection.failures === 0 ? "connecting" : "reconnecting";
+    case "reconnecting": {
+      const seconds = Math.ceil((connection.retryAt - now) / 1000);
+      return seconds > 0 ? `reconnecting in ${seconds} s` : "reconnecting";
+    }
+    case "offline":
+      return "offline";
+    case "refused":
+      return "not logged in";
+    case "closed":
+      return "closed";
+  }
+}

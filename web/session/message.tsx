@@ -1,0 +1,112 @@
+// A row of the transcript, by its kind.
+import { Index, Match, Show, Switch, type JSX } from "solid-js";
+import type { By } from "../../src/session/event.ts";
+import { textOf } from "../../src/session/parts.ts";
+import type { Message } from "../../src/session/view.ts";
+import { Link } from "../link.tsx";
+import { sessionPath } from "../address.ts";
+import { useDashboard } from "../state/dashboard.ts";
+import { wholeTime } from "../time-words.ts";
+import { Step } from "./step.tsx";
+import { TurnEnd } from "./turn-end.tsx";
+
+type Kind<K extends Message["kind"]> = Extract<Message, { kind: K }>;
+
+export function MessageRow(props: { message: Message; isShown: boolean }) {
+  return (
+    <li
+      id={props.message.id}
+      class={`message ${props.message.kind}`}
+      classList={{ shown: props.isShown }}
+      title={wholeTime(props.message.at)}
+    >
+      {row(props.message)}
+    </li>
+  );
+}
+
+/** A message never changes its kind, so this is asked once. */
+function row(message: Message): JSX.Element {
+  switch (message.kind) {
+    case "input":
+      return <Input input={message} />;
+    case "step":
+      return <Step step={message} />;
+    case "turn_end":
+      return <TurnEnd end={message} />;
+    case "divider":
+      return <Divider divider={message} />;
+    case "notice":
+      return <Notice notice={message} />;
+    case "task":
+      return <Task task={message} />;
+  }
+}
+
+function Input(props: { input: Kind<"input"> }) {
+  const { connection } = useDashboard();
+  const author = () => {
+    const now = connection();
+    return authorWords(props.input.by, now.state === "connected" ? now.hello.person : undefined);
+  };
+  return (
+    <>
+      <span class="unseen">{author() ?? "You"}: </span>
+      <p class="text">{textOf(props.input.text)}</p>
+      <Show when={typeof props.input.text !== "string"}>
+        <p class="note">This is how it begins; the export has all of it.</p>
+      </Show>
+      <Show when={props.input.attachments.length > 0}>
+        <ul class="files">
+          <Index each={props.input.attachments}>{(file) => <li>{file().name}</li>}</Index>
+        </ul>
+      </Show>
+      <Show when={props.input.input === "steer" || author()}>
+        <p class="note">
+          {[props.input.input === "steer" ? "steered" : "", author()].filter(Boolean).join(" · ")}
+        </p>
+      </Show>
+    </>
+  );
+}
+
+/** Undefined for oneself. */
+function authorWords(by: By, me: string | undefined): string | undefined {
+  if ("executor" in by) return "the agent";
+  if ("keeper" in by) return by.keeper;
+  if (by.program) return by.device ?? by.person;
+  return me === undefined || by.person === me ? undefined : by.person;
+}
+
+function Divider(props: { divider: Kind<"divider"> }) {
+  return (
+    <p class="line">
+      <Switch>
+        <Match when={props.divider.divider === "compacted"}>
+          {props.divider.text === "fallback"
+            ? "context compacted to an extract, since no summary could be made"
+            : "context compacted"}
+        </Match>
+        <Match when={props.divider.divider === "forked"}>
+          forked from <Link href={sessionPath(props.divider.text)}>another session</Link>
+        </Match>
+        <Match when={props.divider.divider === "ended"}>session ended: {props.divider.text}</Match>
+        <Match when={props.divider.divider === "recovered"}>picked up again after an interruption</Match>
+        <Match when={props.divider.divider === "detached"}>went on in the background</Match>
+      </Switch>
+    </p>
+  );
+}
+
+function Notice(props: { notice: Kind<"notice"> }) {
+  return <p class={`text ${props.notice.level}`}>{props.notice.text}</p>;
+}
+
+function Task(props: { task: Kind<"task"> }) {
+  return (
+    <div class="card">
+      <b>{props.task.title}</b> <span class="note">{props.task.outcome ?? "in the background"}</span>
+      <Show when={props.task.summary}>{(summary) => <p class="text">{textOf(summary())}</p>}</Show>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+// One session: its head, its transcript, what waits, and the composer.
+import { createMemo, createSignal, Match, Show, Switch } from "solid-js";
+import { nameSubject } from "../document-title.ts";
+import { Link } from "../link.tsx";
+import { sessionPath } from "../address.ts";
+import { route } from "../route.ts";
+import { useDashboard } from "../state/dashboard.ts";
+import type { Followed } from "../state/followed.ts";
+import type { View } from "../../src/session/view.ts";
+import { shownTitle } from "../title.ts";
+import { Announcer } from "./announcer.tsx";
+import { Composer } from "./composer.tsx";
+import { PaneHead } from "./head.tsx";
+import { Transcript } from "./transcript.tsx";
+import { Waiting } from "./waiting.tsx";
+
+export function SessionPane(props: { id: string }) {
+  const { follow } = useDashboard();
+  const [followed, setFollowed] = createSignal(follow(props.id));
+  return (
+    <Switch>
+      <Match when={followed().session.refused}>
+        {(refused) => (
+          <div class="plain">
+            <Show
+              when={refused().code === "not_found"}
+              fallback={
+                <>
+                  <h1>This session can't be shown</h1>
+                  <p role="alert">{refused().detail}</p>
+                  <button type="button" onClick={() => setFollowed(follow(props.id))}>
+                    Try again
+                  </button>
+                </>
+              }
+            >
+              <h1>There is no such session</h1>
+              <p role="alert">
+                <code>{props.id}</code> is not here: it was deleted, or the address is incomplete.{" "}
+                <Link href="/">Go to the sessions</Link>
+              </p>
+            </Show>
+          </div>
+        )}
+      </Match>
+      <Match when={followed().session.view}>{(view) => <Pane followed={followed()} view={view()} />}</Match>
+      <Match when={true}>
+        <div class="plain">
+          <p class="note" role="status">
+            Loading the session…
+          </p>
+        </div>
+      </Match>
+    </Switch>
+  );
+}
+
+function Pane(props: { followed: Followed; view: View }) {
+  nameSubject(() => shownTitle(props.view.meta.title));
+  const at = createMemo(() => {
+    const now = route();
+    return now.page === "session" && now.session === props.followed.id ? now.at : null;
+  });
+  return (
+    <>
+      <PaneHead id={props.followed.id} view={props.view} />
+      <Transcript followed={props.followed} view={props.view} at={at()} />
+      <Announcer followed={props.followed} />
+      <div class="compose">
+        <Waiting view={props.view} sending={props.followed.outbox.sending} />
+        <Show
+          when={props.view.ended}
+          fallback={<Composer outbox={props.followed.outbox} placeholder={whatEnterDoes(props.view)} />}
+        >
+          {(ended) => (
+            <p class="box ended">
+              This session has ended ({ended().reason}).
+              <Show when={ended().successor}>
+                {(successor) => (
+                  <>
+                    {" "}
+                    It goes on in <Link href={sessionPath(successor())}>its successor</Link>.
+                  </>
+                )}
+              </Show>
+            </p>
+          )}
+        </Show>
+      </div>
+    </>
+  );
+}
+
+function whatEnterDoes(view: View): string {
+  if (view.turn) return "Enter queues it after this turn";
+  if (view.queue.length > 0) return "Enter queues it behind the others";
+  return "Enter sends it";
+}

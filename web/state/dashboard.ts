@@ -1,0 +1,58 @@
+// All that a tab knows, over one socket: the connection, the list, the sessions that it follows. Pages only read it.
+import { createContext, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
+import { createClient, type Client } from "../../src/client/commands.ts";
+import { connect } from "../../src/client/connect.ts";
+import type { Connection } from "../../src/client/connection.ts";
+import { createNow } from "./clock.ts";
+import { createFollowed, type Followed } from "./followed.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { createSessionList, type SessionList } from "./session-list.ts";
+import { sessionPath } from "../address.ts";
+import { navigate } from "../route.ts";
+import { titleFrom } from "../title.ts";
+
+export type Dashboard = {
+  client: Client;
+  connection: Accessor<Connection>;
+  reconnect: () => void;
+  now: Accessor<number>;
+  list: SessionList;
+  /** Follows a session from now on; the same object for as long as it is followed. */
+  follow: (session: string) => Followed;
+  /** The composer of a session that does not exist yet. */
+  begin: Outbox;
+};
+
+export function createDashboard(): Dashboard {
+  const client = createClient();
+  const socket = connect(client);
+  onCleanup(() => socket.close());
+
+  const [connection, setConnection] = createSignal(socket.connection);
+  onCleanup(socket.onConnection(setConnection));
+
+  return {
+    client,
+    connection,
+    reconnect: () => socket.retryNow(),
+    now: createNow(),
+    list: createSessionList(socket, (page) => client.sessions(page)),
+    follow: createFollowed(client, socket),
+    begin: createOutbox("new", begin, () => true),
+  };
+
+  async function begin(text: string): Promise<null> {
+    const input = { kind: "prompt", text } as const;
+    const session = await client.createSession({ title: titleFrom(text), input });
+    navigate(sessionPath(session.id), { replace: location.pathname === "/new" });
+    return null;
+  }
+}
+
+export const DashboardContext = createContext<Dashboard>();
+
+export function useDashboard(): Dashboard {
+  const dashboard = useContext(DashboardContext);
+  if (!dashboard) throw new Error("there is no dashboard around this component");
+  return dashboard;
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { SessionRow } from "../../src/protocol/http.ts";
+import { START } from "../../src/session/position.ts";
+import { inOrder } from "./session-list.ts";
+
+const row = (id: string, given: Partial<SessionRow> = {}): SessionRow => ({
+  id,
+  title: id,
+  profile: "default",
+  workspace: null,
+  lane: null,
+  model: null,
+  status: "idle",
+  attention: null,
+  unread: 0,
+  messages: 0,
+  queued: 0,
+  position: START,
+  createdAt: "2026-11-15T10:00:00.000Z",
+  updatedAt: "2026-11-15T10:00:00.000Z",
+  head: id,
+  origin: null,
+  pinned: false,
+  archived: false,
+  retryAt: null,
+  processes: 0,
+  usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
+  ...given,
+});
+
+test("pinned sessions lead, then those in which something happened last", () => {
+  const rows = [
+    row("ses_1", { updatedAt: "2026-11-15T11:00:00.000Z" }),
+    row("ses_2", { updatedAt: "2026-11-15T12:00:00.000Z" }),
+    row("ses_3", { pinned: true }),
+    row("ses_4", { updatedAt: "2026-11-15T11:00:00.000Z" }),
+  ];
+  expect(inOrder(rows).map(({ id }) => id)).toEqual(["ses_3", "ses_2", "ses_4", "ses_1"]);
+});
+
+test("an archived session leaves the list", () => {
+  expect(inOrder([row("ses_1", { archived: true })])).toEqual([]);
+});
