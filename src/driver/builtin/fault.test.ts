@@ -247,6 +247,15 @@ describe("an error within the stream", () => {
     expect(fault.class).toBe(expected);
   });
 
+  test.each<[ProviderFault["class"], string]>([
+    ["context_too_long", '{"object": "error", "message": "the prompt is too long", "code": 400}'],
+    ["overloaded", '{"error": "upstream died", "code": 502}'],
+    ["protocol", '{"choices": "the maximum context length is a thing that models talk about"}'],
+    ["protocol", '{"choices": [{"delta": {"content": "invalid_api_key"'],
+  ])("in a shape of the server's own is %s: %s", async (expected, frame) => {
+    expect((await faultAfter(within(`data: ${frame}\n\n`))).class).toBe(expected);
+  });
+
   test("before any word is told apart as well", async () => {
     const frame = `event: error\ndata: ${JSON.stringify(anthropicError("overloaded_error", "Overloaded"))}\n\n`;
     expect((await faultAfter({ reply: "raw", body: frame }, "anthropic")).class).toBe("overloaded");

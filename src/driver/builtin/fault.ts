@@ -35,6 +35,7 @@ function classOf(report: Report): Class {
   const text = `${code ?? ""} ${report.text} ${report.body ?? ""}`;
   if (report.timedOut) return "silent";
   if (report.unreachable) return status === undefined ? "network" : "cut"; // after a status the answer had begun
+  if (report.garbled) return "protocol";
   if (code === "context_length_exceeded") return "context_too_long";
   if (status === 401 || status === 403 || status === 402) return "auth";
   if (UNPAID.test(text) || BAD_KEY.test(text)) return "auth";

@@ -13,13 +13,17 @@ export type Report = {
   data: Record<string, unknown>;
   unreachable: boolean;
   timedOut: boolean;
+  /** It could not be read, so its words are no one's report of what went wrong. */
+  garbled: boolean;
   /** The SDK can't say to this provider what it was asked to. */
   unsupported: boolean;
 };
 
 export function reportOf(error: unknown): Report {
   const at = isRecord(error) ? error : {};
-  const data = errorObject(at["data"]) ?? errorObject(at) ?? {};
+  // `value` is a frame that the SDK did not expect: perhaps an error in a shape of its own.
+  const told = errorObject(at["data"]) ?? errorObject(at["value"]) ?? errorObject(at);
+  const data = told ?? {};
   const codes = causes(error).map(({ code }) => code);
   const name = error instanceof Error ? error.name : "";
   const text = textOf(error, data);
@@ -33,6 +37,7 @@ export function reportOf(error: unknown): Report {
     data,
     timedOut: codes.some((code) => code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT"),
     unreachable: codes.some(isNetworkCode) || /^(fetch failed|terminated|bad port)$/i.test(deepest(error)),
+    garbled: !told && (name === "AI_JSONParseError" || name === "AI_TypeValidationError"),
     unsupported: name === "AI_UnsupportedFunctionalityError",
   };
 }
@@ -69,6 +74,7 @@ function errorObject(value: unknown): Record<string, unknown> | undefined {
   const response = isRecord(value["response"]) ? value["response"] : undefined; // OpenAI's response.failed
   const inner = value["error"] ?? response?.["error"];
   if (isRecord(inner)) return inner;
+  if (typeof inner === "string") return { ...value, message: inner };
   return value instanceof Error || typeof value["message"] !== "string" ? undefined : value;
 }
 
