@@ -267,6 +267,11 @@ export interface Store {
 
   // --- leases, nodes, timers
   claimLease(log: LogId, ttlMs: number): Promise<Claimed>;
+  /**
+   * The database's choice of a session that can go on now: it has input, or a turn that nobody works on and that does
+   * not only wait for an answer or a time. The longest untouched first. Undefined when there is none.
+   */
+  claimSession(ttlMs: number): Promise<{ lease: Lease; takeover: boolean } | undefined>;
   renewLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
   releaseLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
   nodes(): Promise<Node[]>;

@@ -10,6 +10,7 @@ import { AppendQueue, LANES } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
+import { claimSession } from "./claim-session.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
@@ -165,6 +166,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     search: (query, limit) => search(database, query, limit),
     overview: () => readOverview(database),
 
+    claimSession: (ttlMs) => claimSession(context, ttlMs),
     claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),
     renewLease: (lease) => renewLease(context, lease),
     releaseLease: (lease) => releaseLease(context, lease),

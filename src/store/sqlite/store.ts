@@ -156,6 +156,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     search: async (query, limit) => search(reader, query, limit),
     overview: async () => readOverview(reader),
 
+    claimSession: (ttlMs) => writer.call("claimSession", node, ttlMs, clock()),
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
     renewLease: (lease) => writer.call("renewLease", lease, clock()),
     releaseLease: (lease) => writer.call("releaseLease", lease),

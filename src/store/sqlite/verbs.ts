@@ -7,6 +7,7 @@ import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
 import { addFile } from "./file.ts";
 import { abandonFork, beginFork, copyFacts, finishFork } from "./fork-copy.ts";
+import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts";
 import { setSeen } from "./seen.ts";
@@ -33,6 +34,7 @@ export const verbs = {
   finishFork,
   abandonFork,
   claimLease,
+  claimSession,
   renewLease,
   releaseLease,
   addLoginLink,

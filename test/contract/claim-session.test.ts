@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import type { NewEvent } from "../../src/session/event.ts";
+import type { Store } from "../../src/store/store.ts";
+import { forEachStore } from "./stores.ts";
+
+const TTL_MS = 10_000;
+const owner = { person: "owner" };
+
+async function session(store: Store, id: string, ...first: NewEvent[]): Promise<string> {
+  expect(await store.createSession({ id, profile: "default", first }, owner)).toMatchObject({ ok: true });
+  return id;
+}
+const input = (id: string): NewEvent => ({
+  type: "input_admitted",
+  data: { input: id, kind: "prompt", text: "go" },
+});
+const turn: NewEvent = { type: "turn_started", data: { turn: "t1", inputs: ["inp_1"] } };
+const delivered: NewEvent = { type: "input_delivered", data: { input: "inp_1", turn: "t1", from: "" } };
+
+forEachStore((harness) => {
+  describe("the session that goes on next", () => {
+    it("is one with input, the longest untouched first, and each is given to one executor only", async () => {
+      const store = await harness.open();
+      await session(store, "ses_idle");
+      await session(store, "ses_a", input("inp_1"));
+      harness.clock.advance(1000);
+      await session(store, "ses_b", input("inp_1"));
+      const claims = await Promise.all(Array.from({ length: 5 }, () => store.claimSession(TTL_MS)));
+      const claimed = claims.flatMap((claim) => (claim ? [claim.lease.log] : []));
+      expect(claimed.toSorted()).toEqual(["ses_a", "ses_b"]);
+      expect(claims.filter((claim) => claim?.takeover)).toEqual([]);
+    });
+
+    it("is taken over when its executor let the time pass, and after a clean release only while something is to do", async () => {
+      const store = await harness.open();
+      await session(store, "ses_a", input("inp_1"), turn, delivered);
+      const first = await store.claimSession(TTL_MS);
+      expect(first).toMatchObject({ lease: { epoch: 1 }, takeover: false });
+      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+      harness.clock.advance(TTL_MS + 1);
+      const second = await store.claimSession(TTL_MS);
+      expect(second).toMatchObject({ lease: { epoch: 2 }, takeover: true });
+      await store.append("ses_a", [{ type: "turn_ended", data: { turn: "t1", outcome: "completed" } }], {
+        by: "executor",
+        lease: second!.lease,
+      });
+      await store.releaseLease(second!.lease);
+      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+    });
+
+    it("is not one that waits for an answer or a time, until that is there", async () => {
+      const store = await harness.open();
+      const at = new Date(harness.clock.now() + 60_000).toISOString();
+      await session(store, "ses_retry", input("inp_1"), turn, delivered, {
+        type: "step_aborted",
+        data: { step: "s", attempt: 1, reason: "overloaded", retryAt: at },
+      });
+      await session(store, "ses_ask", input("inp_1"), turn, delivered, {
+        type: "ask_opened",
+        data: { ask: "ask_1", kind: "approval", title: "may I" },
+      });
+      await session(store, "ses_held", input("inp_1"), { type: "queue_held", data: { reason: "stopped" } });
+      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+
+      await store.append(
+        "ses_ask",
+        [{ type: "ask_answered", data: { ask: "ask_1", kind: "approval", answer: { choice: "once" } } }],
+        { by: "client", author: owner },
+      );
+      expect(await store.claimSession(TTL_MS)).toMatchObject({ lease: { log: "ses_ask" } });
+      harness.clock.advance(60_000);
+      expect(await store.claimSession(TTL_MS)).toMatchObject({ lease: { log: "ses_retry" } });
+    });
+  });
+});
