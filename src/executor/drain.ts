@@ -31,14 +31,14 @@ export type Profile = {
 
 export type DrainContext = {
   store: Store;
-  profile(name: string): Profile | undefined;
+  profile: (name: string) => Profile | undefined;
   commands: Commands;
-  delegates(session: HeldSession): Delegates;
-  saveRule(profile: string, rule: FactData<"rule_added">): Promise<void>;
-  longText(session: string, text: string): Promise<FactData<"tool_finished">["result"]>;
-  newAsk(): string;
-  now(): number;
-  chance(): number;
+  delegates: (session: HeldSession) => Delegates;
+  saveRule: (profile: string, rule: FactData<"rule_added">) => Promise<void>;
+  longText: (session: string, text: string) => Promise<FactData<"tool_finished">["result"]>;
+  newAsk: () => string;
+  now: () => number;
+  chance: () => number;
   limits: Limits;
   retry: RetryLimits;
   log: { info(detail: object, message: string): void; error(detail: object, message: string): void };

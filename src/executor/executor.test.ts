@@ -121,6 +121,11 @@ async function untilFact(session: string, type: string, count = 1): Promise<AnyE
   }
 }
 
+async function untilAsk(session: string): Promise<string> {
+  const opened = (await untilFact(session, "ask_opened")).find(({ type }) => type === "ask_opened");
+  return (opened as AnyEvent & { data: { ask: string } }).data.ask; // it is there, or the wait goes on
+}
+
 const types = (events: readonly AnyEvent[]) =>
   events.filter(({ type }) => type !== "draft").map(({ type }) => type);
 const results = (events: readonly AnyEvent[]) =>
@@ -265,7 +270,7 @@ describe("an approval", () => {
   it("that was denied tells the model why, and nothing runs", async () => {
     run(script, "ask");
     const session = await send("go");
-    const { ask: id } = (await untilFact(session, "ask_opened")).at(-1)?.data as { ask: string };
+    const id = await untilAsk(session);
     await store.append(
       session,
       [
@@ -288,7 +293,7 @@ describe("an approval", () => {
       "ask",
     );
     const session = await send("go");
-    const { ask: id } = (await untilFact(session, "ask_opened")).at(-1)?.data as { ask: string };
+    const id = await untilAsk(session);
     await store.append(
       session,
       [{ type: "ask_answered", data: { ask: id, kind: "approval", answer: { choice: "session" } } }],
@@ -308,7 +313,7 @@ describe("a question", () => {
         : "Blue it is.",
     );
     const session = await send("paint");
-    const { ask: id } = (await untilFact(session, "ask_opened")).at(-1)?.data as { ask: string };
+    const id = await untilAsk(session);
     await store.append(
       session,
       [
