@@ -3,6 +3,7 @@
 import type { Driver, ProviderFault, StepRequest, StepResult } from "../driver/driver.ts";
 import { attemptOf } from "../session/draft.ts";
 import type { NewFact, Usage } from "../session/event.ts";
+import type { Clock } from "./clock.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import type { HeldSession } from "./held-session.ts";
 import { retryTime, type RetryLimits } from "./retry-time.ts";
@@ -17,7 +18,7 @@ export type Attempt = {
   signal: AbortSignal;
   price: (usage: Usage) => Usage;
   retry: RetryLimits;
-  now: () => number;
+  clock: Clock;
   chance: () => number;
 };
 
@@ -27,7 +28,7 @@ export type Stop = "stopped" | "shutdown";
 export async function callModel(attempt: Attempt): Promise<void> {
   const { session, step, signal } = attempt;
   const owner = attemptOf(step, attempt.attempt);
-  const drafts = new DraftWriter(async (events) => {
+  const drafts = new DraftWriter(attempt.clock, async (events) => {
     if (await session.appendDrafts(events)) await session.catchUp();
   });
   const result = await attempt.driver.step(
@@ -73,7 +74,7 @@ function failureFacts(attempt: Attempt, fault: ProviderFault): NewFact[] {
     fault,
     attempt: attempt.attempt,
     since: turn?.retryingSince ?? null,
-    now: attempt.now(),
+    now: attempt.clock.now(),
     chance: attempt.chance(),
     limits: attempt.retry,
   });

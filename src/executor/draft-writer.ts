@@ -1,5 +1,6 @@
 // Deltas into drafts: gathered for a moment, written one append at a time, never splitting a surrogate pair.
 import type { DraftData, NewDraft } from "../session/event.ts";
+import type { Clock } from "./clock.ts";
 
 const FLUSH_MS = 40;
 const FLUSH_CHARS = 4096;
@@ -12,12 +13,14 @@ export type DraftSink = (drafts: NewDraft[]) => Promise<void>;
 
 export class DraftWriter {
   readonly #sink: DraftSink;
+  readonly #clock: Clock;
   readonly #parts = new Map<string, Part>();
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  constructor(sink: DraftSink) {
+  constructor(clock: Clock, sink: DraftSink) {
+    this.#clock = clock;
     this.#sink = sink;
   }
 
@@ -28,7 +31,7 @@ export class DraftWriter {
     if (room <= 0) return;
     open.pending += room < text.length ? text.slice(0, room) : text;
     if (open.pending.length >= FLUSH_CHARS) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), FLUSH_MS);
+    else this.#cancel ??= this.#clock.after(FLUSH_MS, () => this.#write());
   }
 
   /** Everything that was said is written, or this throws what went wrong. */
@@ -39,8 +42,8 @@ export class DraftWriter {
   }
 
   #write(all = false): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     const drafts: NewDraft[] = [];
     for (const [part, open] of this.#parts) {
       const text = all ? open.pending : wholePairs(open.pending);

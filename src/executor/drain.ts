@@ -1,6 +1,5 @@
 // One held session, worked on until nothing is left to do but wait: ask what is next, append the intent, act, append the
 // outcome. Everything that decides is in the log; what is in memory here can be lost at any line.
-import { setTimeout as delay } from "node:timers/promises";
 import type { Driver } from "../driver/driver.ts";
 import type { Policy } from "../session/approval.ts";
 import type { FactData, NewFact, Usage } from "../session/event.ts";
@@ -9,6 +8,7 @@ import type { ToolPart } from "../session/view.ts";
 import { StorageError, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
 import { callModel, type Stop } from "./call-model.ts";
+import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
 import { modelContext } from "./model-context.ts";
@@ -37,7 +37,7 @@ export type DrainContext = {
   saveRule: (profile: string, rule: FactData<"rule_added">) => Promise<void>;
   longText: (session: string, text: string) => Promise<FactData<"tool_finished">["result"]>;
   newAsk: () => string;
-  now: () => number;
+  clock: Clock;
   chance: () => number;
   limits: Limits;
   retry: RetryLimits;
@@ -51,7 +51,7 @@ export async function drain(
   shutdown: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
-  const heartbeat = keepLease(context.store, lease, lost);
+  const letGo = keepLease(context, lease, lost);
   try {
     const session = await HeldSession.open(context.store, lease);
     const { turn } = session.view;
@@ -68,12 +68,12 @@ export async function drain(
       "the lease went to another executor",
     );
   } finally {
-    heartbeat.abort();
+    letGo();
   }
 }
 
 async function work(context: DrainContext, session: HeldSession, broken: AbortSignal): Promise<void> {
-  const { limits, now } = context;
+  const { limits, clock } = context;
   while (!broken.aborted) {
     const { meta, turn } = session.view;
     const profile = context.profile(meta.profile);
@@ -88,10 +88,10 @@ async function work(context: DrainContext, session: HeldSession, broken: AbortSi
             `There is no profile "${meta.profile}" in the configuration.`,
           ),
         );
-      else await session.append(startOf(nextStep(session.view, "none", iso(now()), limits)));
+      else await session.append(startOf(nextStep(session.view, "none", iso(clock.now()), limits)));
       continue;
     }
-    const next = nextStep(session.view, meta.model ?? profile.model, iso(now()), limits);
+    const next = nextStep(session.view, meta.model ?? profile.model, iso(clock.now()), limits);
     if (next.do === "rest" || next.do === "wait") return;
     try {
       await perform(context, session, profile, next, broken);
@@ -155,7 +155,7 @@ async function attempt(
     signal,
     price: (usage) => profile.price(model, usage),
     retry: context.retry,
-    now: context.now,
+    clock: context.clock,
     chance: context.chance,
   });
 }
@@ -171,6 +171,7 @@ function toolWork(context: DrainContext, session: HeldSession, profile: Profile,
     commands: context.commands,
     delegates: context.delegates(session),
     newAsk: context.newAsk,
+    clock: context.clock,
     saveRule: (rule: FactData<"rule_added">) => context.saveRule(meta.profile, rule),
     longText: (text: string) => context.longText(session.id, text),
     signal,
@@ -224,17 +225,23 @@ async function giveUp(context: DrainContext, session: HeldSession, error: unknow
 }
 
 /** Renews at a third of the lease's time, so that two renewals may fail before it is anyone else's. */
-function keepLease(store: Store, lease: Lease, lost: AbortController): AbortController {
-  const over = new AbortController();
-  const beat = async () => {
-    while (!over.signal.aborted) {
-      await delay(lease.ttlMs / 3, undefined, { signal: over.signal });
-      const renewed = await store.renewLease(lease).catch(() => ({ ok: true as const })); // a storage error is no verdict
-      if (!renewed.ok) return lost.abort();
-    }
+function keepLease({ store, clock }: DrainContext, lease: Lease, lost: AbortController): () => void {
+  let over = false;
+  let cancel = clock.after(lease.ttlMs / 3, beat);
+  return () => {
+    over = true;
+    cancel();
   };
-  beat().catch(() => {}); // only the end of the waiting
-  return over;
+
+  function beat(): void {
+    void store
+      .renewLease(lease)
+      .catch(() => ({ ok: true as const })) // a storage error is no verdict
+      .then(({ ok }) => {
+        if (!ok) lost.abort();
+        else if (!over) cancel = clock.after(lease.ttlMs / 3, beat);
+      });
+  }
 }
 
 function startOf(next: NextStep): NewFact[] {

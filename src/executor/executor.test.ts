@@ -16,6 +16,7 @@ import { search } from "../tool/search.ts";
 import { shell } from "../tool/shell.ts";
 import type { Tool } from "../tool/tool.ts";
 import { write } from "../tool/write.ts";
+import { wallClock } from "./clock.ts";
 import type { DrainContext, Profile } from "./drain.ts";
 import { Executor } from "./executor.ts";
 import { processCommands } from "./process-commands.ts";
@@ -84,7 +85,7 @@ function run(script: Script, approvals: Profile["policy"]["approvals"] = "auto")
     saveRule: () => Promise.resolve(),
     longText: (_, text) => Promise.resolve(text),
     newAsk: () => ids.next("ask"),
-    now,
+    clock: { now, after: wallClock.after },
     chance: () => 0.5,
     limits: USUAL_LIMITS,
     retry: USUAL_RETRY,

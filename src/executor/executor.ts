@@ -26,8 +26,7 @@ export class Executor {
 
   start(): void {
     const { signal } = this.#shutdown;
-    const poll = setInterval(() => this.#look(), this.#options.pollMs);
-    signal.addEventListener("abort", () => clearInterval(poll), { once: true });
+    this.#poll();
     this.#service = (async () => {
       this.#look();
       for await (const _ of this.#context.store.changes(signal)) this.#look();
@@ -40,6 +39,16 @@ export class Executor {
     await this.#claiming;
     await Promise.all(this.#drains);
     await this.#service;
+  }
+
+  #poll(): void {
+    const { signal } = this.#shutdown;
+    const cancel = this.#context.clock.after(this.#options.pollMs, () => {
+      signal.removeEventListener("abort", cancel);
+      this.#look();
+      this.#poll();
+    });
+    signal.addEventListener("abort", cancel, { once: true });
   }
 
   /** One look at a time; one that is asked for meanwhile follows. */

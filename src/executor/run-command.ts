@@ -69,17 +69,17 @@ async function follow(
   timeoutMs: number | undefined,
 ): Promise<void> {
   const ended = new AbortController();
-  const drafts = new DraftWriter(async (events) => {
+  const drafts = new DraftWriter(work.clock, async (events) => {
     if (await work.session.appendDrafts(events)) await work.session.catchUp();
   });
   const said = (async () => {
     const signal = AbortSignal.any([work.signal, ended.signal]);
     for await (const text of work.commands.follow(process, signal)) drafts.add(`${call}/0`, "output", text);
   })();
-  const timer =
+  const cancel =
     timeoutMs === undefined
       ? undefined
-      : setTimeout(() => void work.commands.stop(process, "timed_out"), timeoutMs);
+      : work.clock.after(timeoutMs, () => void work.commands.stop(process, "timed_out"));
   try {
     const over = await work.commands.finished(process, work.signal);
     if (!over) return; // broken off: by a stop, whose facts follow, or by a shutdown that leaves the command running
@@ -87,7 +87,7 @@ async function follow(
     await drafts.flush();
     await report(work, call, process, over);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
     ended.abort();
     await said;
   }

@@ -2,6 +2,7 @@
 import type { Policy } from "../session/approval.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import type { Place, Tool } from "../tool/tool.ts";
+import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { HeldSession } from "./held-session.ts";
 
@@ -15,6 +16,7 @@ export type ToolWork = {
   commands: Commands;
   delegates: Delegates;
   newAsk: () => string;
+  clock: Clock;
   /** Kept beyond the session: a rule of the profile. */
   saveRule: (rule: FactData<"rule_added">) => Promise<void>;
   longText: (text: string) => Promise<FactData<"tool_finished">["result"]>;
