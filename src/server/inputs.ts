@@ -1,9 +1,9 @@
 // POST /api/sessions/:id/inputs: what someone sends is admitted with one append and answered at once.
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
-import type { FactData, LongText } from "../session/event.ts";
-import { PREVIEW_CHARS } from "../session/view.ts";
-import { EVENT_MAX_BYTES, TEXT_MAX_CHARS, type Store } from "../store/store.ts";
+import type { FactData } from "../session/event.ts";
+import { storedText } from "../store/long-text.ts";
+import type { Store } from "../store/store.ts";
 import { authorOf } from "./access.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -75,24 +75,4 @@ async function attachmentOf(store: Store, id: string, index: number) {
     );
   const { file, name, type, bytes } = found;
   return { file, name, type, bytes };
-}
-
-async function storedText(store: Store, session: string, text: string): Promise<LongText> {
-  if (fitsAnEvent(text)) return text;
-  const { blob, bytes } = await store.putBlob(session, Buffer.from(text));
-  return { blob, bytes, preview: beginning(text, PREVIEW_CHARS) };
-}
-
-/** By its characters, and by what JSON makes of them: a control character becomes six bytes. */
-function fitsAnEvent(text: string): boolean {
-  if (text.length > TEXT_MAX_CHARS) return false;
-  return text.length * 6 <= TEXT_MAX_BYTES || Buffer.byteLength(JSON.stringify(text)) <= TEXT_MAX_BYTES;
-}
-/** Leaves room in the event for what stands beside the text. */
-const TEXT_MAX_BYTES = EVENT_MAX_BYTES - 32 * 1024;
-
-/** Never half of a surrogate pair. */
-function beginning(text: string, chars: number): string {
-  const last = text.charCodeAt(chars - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? chars - 1 : chars);
 }
