@@ -40,6 +40,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         lane: data.lane ?? null,
         model: data.model ?? null,
         createdAt: at,
+        origin: data.origin ?? null,
         forkedFrom: null,
         continues: data.continues ?? null,
       };
@@ -53,6 +54,7 @@ export function applyFact(view: View, fact: Fact): Changed {
       return areas("meta");
     case "session_forked":
       view.meta.forkedFrom = { session: fact.data.from, at: fact.data.at };
+      view.meta.origin = { kind: "fork", session: fact.data.from, at: fact.data.at };
       view.usage = { ...NO_USAGE };
       view.processes = [];
       view.delegates = [];

@@ -4,7 +4,11 @@ import { decide, exactRule, matchesPattern, type Policy, type Proposal } from ".
 import type { Rule } from "./event.ts";
 
 const call: Proposal = { tool: "shell", subject: "rm -rf build", digest: "abc", harmless: false };
-const policy = (config: Rule[] = [], saved: Rule[] = [], approvals: Policy["approvals"] = "ask"): Policy => ({
+const policy = (
+  config: Policy["config"] = [],
+  saved: Rule[] = [],
+  approvals: Policy["approvals"] = "ask",
+): Policy => ({
   approvals,
   config,
   saved,
@@ -24,6 +28,12 @@ describe("an approval", () => {
     expect(decide(call, policy([rule("rm *", "allow"), rule("*", "deny")])).decision).toBe("deny");
     expect(decide(call, policy([rule("rm *", "allow")], [rule("*", "deny")])).decision).toBe("allow");
     expect(decide({ ...call, harmless: true }, policy([rule("*", "deny")])).decision).toBe("deny");
+  });
+
+  it("is asked for where the configuration says so, harmless or allowed as it may be", () => {
+    const asks = policy([{ tool: "*", match: "rm *", decision: "ask" }, rule("rm *", "allow")]);
+    expect(decide({ ...call, harmless: true }, asks).decision).toBe("ask");
+    expect(decide({ ...call, subject: "ls", harmless: true }, asks).decision).toBe("allow");
   });
 
   it("that was given for good holds for these bytes in this directory and nothing else", () => {

@@ -1,14 +1,17 @@
-// Whether a call may run, must not, or is put to a person. Config rules win over saved ones, deny over allow, and what
-// no rule speaks of follows the profile. Unattended means wait, never allow.
+// Whether a call may run, must not, or is put to a person. Config rules win over saved ones, deny over ask over allow, and
+// what no rule speaks of follows the profile. Unattended means wait, never allow.
 import type { Rule } from "./event.ts";
 
 export type Policy = {
   /** For calls that are not harmless by themselves and that no rule speaks of. */
   approvals: "ask" | "auto" | "deny";
-  config: readonly Rule[];
+  config: readonly ConfigRule[];
   /** Of the profile (`always`) and of the session (`session`). */
   saved: readonly Rule[];
 };
+
+/** A configuration may also say that something is always put to a person, however harmless it looks. */
+export type ConfigRule = Omit<Rule, "decision"> & { decision: Rule["decision"] | "ask" };
 
 export type Proposal = {
   tool: string;
@@ -27,6 +30,7 @@ export function decide(proposal: Proposal, policy: Policy): Decision {
     const matching = rules.filter((rule) => matches(rule, proposal));
     const denied = matching.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", why: `The rule ${denied.tool} ${denied.match} denies it.` };
+    if (matching.some(({ decision }) => decision === "ask")) return { decision: "ask" };
     if (matching.length > 0) return { decision: "allow" };
   }
   if (proposal.harmless || policy.approvals === "auto") return { decision: "allow" };
@@ -40,7 +44,7 @@ export function exactRule({ tool, digest }: Proposal, shown: string): Rule {
   return { tool, match: `sha256:${digest}`, decision: "allow", shown };
 }
 
-function matches({ tool, match }: Rule, proposal: Proposal): boolean {
+function matches({ tool, match }: ConfigRule, proposal: Proposal): boolean {
   if (tool !== "*" && tool !== proposal.tool) return false;
   return match.startsWith("sha256:")
     ? match === `sha256:${proposal.digest}`

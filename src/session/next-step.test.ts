@@ -220,6 +220,63 @@ describe("what to do next", () => {
 
     const late = new World(2);
     late.append({ type: "input_admitted", data: { input: "late", kind: "steer", text: "too late" } });
-    expect(late.ask()).toMatchObject({ do: "record", facts: [{ data: { inputs: ["late"] } }, {}] });
+    expect(late.ask()).toMatchObject({ do: "record", facts: [{ type: "session_titled" }, { data: { inputs: ["late"] } }, {}] });
+  });
+});
+
+describe("a session without a title", () => {
+  it.each([
+    ["Fix the build", "Fix the build"],
+    ["\n  Fix it \nand then more", "Fix it"],
+    ["x".repeat(70), `${"x".repeat(59)}…`],
+    [`${"x".repeat(58)}😀 and more`, `${"x".repeat(58)}…`],
+  ])("is named after its first input %j", (text, title) => {
+    const world = new World(0);
+    world.append({ type: "input_admitted", data: { input: "inp_a", kind: "prompt", text } });
+    world.move(0);
+    expect(world.view.meta.title).toBe(title);
+  });
+
+  it("keeps a title that someone gave it", () => {
+    const world = new World(1);
+    world.append({ type: "session_titled", data: { title: "Mine" } });
+    world.move(0);
+    expect(world.view.meta.title).toBe("Mine");
+  });
+});
+
+describe("a turn with delegates", () => {
+  const delegating = (background: boolean): World => {
+    const world = new World(1);
+    world.move(0);
+    const next = world.ask();
+    if (next.do !== "call_model") throw new Error(`it should call the model, not ${next.do}`);
+    const call: Piece = { type: "call", call: "c1", name: "delegate", args: {} };
+    world.append(
+      ...next.facts,
+      { type: "step_completed", data: { step: next.step, attempt: next.attempt, message: [call] } },
+      {
+        type: "tool_proposed",
+        data: { step: next.step, call: "c1", name: "delegate", args: {}, effect: "idempotent" },
+      },
+      { type: "tool_started", data: { call: "c1" } },
+      { type: "delegated", data: { session: "ses_child", call: "c1", background } },
+    );
+    return world;
+  };
+
+  it("waits for one in the foreground, and leaves none open when a person stops it", () => {
+    const world = delegating(false);
+    expect(world.ask()).toMatchObject({ do: "wait", asks: [] });
+    world.append({ type: "stop_requested", data: { turn: world.view.turn!.id } });
+    world.move(0);
+    expect(world.view).toMatchObject({ turn: null, delegates: [] });
+  });
+
+  it("that is stopped leaves those in the background to their work", () => {
+    const world = delegating(true);
+    world.append({ type: "stop_requested", data: { turn: world.view.turn!.id } });
+    world.move(0);
+    expect(world.view).toMatchObject({ turn: null, delegates: [{ session: "ses_child" }] });
   });
 });

@@ -1,9 +1,9 @@
 // What an executor does next, from the view alone: the same for whoever asks, so another executor goes on exactly where
 // the last one stopped. It is asked between effects: what the view shows as under way is then the work of one that died.
 import type { NewFact } from "./event.ts";
-import type { Step } from "./parts.ts";
+import { preview, textOf, type Step } from "./parts.ts";
 import { seqOf } from "./position.ts";
-import type { QueuedInput, ToolPart, View } from "./view.ts";
+import type { Delegate, QueuedInput, ToolPart, View } from "./view.ts";
 
 export type NextStep =
   /** Idle, held or ended: give the lease back. */
@@ -65,7 +65,7 @@ export function stopFacts(view: View, turn: string): NewFact[] {
   const step = lastStep(view, turn);
   if (step?.state === "streaming")
     facts.push({ type: "step_aborted", data: { ...named(step), reason: "stopped" } });
-  facts.push(...stoppedProcesses(view));
+  facts.push(...stoppedProcesses(view), ...stoppedDelegates(view));
   for (const { call } of openCalls(view))
     facts.push({ type: "tool_finished", data: { call, status: "stopped", result: "Stopped by a person." } });
   for (const { ask, kind } of view.asks)
@@ -97,10 +97,21 @@ function startTurn(view: View): NextStep {
   return {
     do: "record",
     facts: [
+      ...title(view, input),
       { type: "turn_started", data: { turn, inputs: [input.input] } },
       { type: "input_delivered", data: { input: input.input, turn, from: input.position } },
     ],
   };
+}
+
+const TITLE_CHARS = 60;
+
+/** A session that nobody named is named after what began it. */
+function title({ meta }: View, { text }: QueuedInput): NewFact[] {
+  if (meta.title !== null) return [];
+  const line = textOf(text).trim().split("\n", 1).join().trim();
+  const cut = line.length > TITLE_CHARS ? `${preview(line, TITLE_CHARS - 1).trimEnd()}…` : line;
+  return cut === "" ? [] : [{ type: "session_titled", data: { title: cut } }];
 }
 
 function stopTurn(view: View, turn: string): NextStep {
@@ -166,7 +177,7 @@ export function failFacts(view: View, turn: string, code: string, message: strin
     data: { ask, kind, reason: "withdrawn" },
   }));
   const ended: NewFact = { type: "turn_ended", data: { turn, outcome: "failed", error: { code, message } } };
-  return [...aborted, ...stoppedProcesses(view), ...unfinished, ...asks, ended];
+  return [...aborted, ...stoppedProcesses(view), ...stoppedDelegates(view), ...unfinished, ...asks, ended];
 }
 
 function fail(view: View, turn: string, code: string, message: string): NextStep {
@@ -181,6 +192,18 @@ function stoppedProcesses(view: View): NewFact[] {
       ? [{ type: "process_stopped", data: { process, exit: null } }]
       : [],
   );
+}
+
+/** The sessions that work for a call end with it; those in the background go on. */
+export function foregroundDelegates(view: View): Delegate[] {
+  return view.delegates.filter(({ background }) => !background);
+}
+
+function stoppedDelegates(view: View): NewFact[] {
+  return foregroundDelegates(view).map(({ session, call }) => ({
+    type: "delegate_returned",
+    data: { session, call, outcome: "stopped", summary: "" },
+  }));
 }
 
 function newStepId(view: View): string {

@@ -81,11 +81,11 @@ export function blobOf(text: LongText): string | null {
   return typeof text === "string" ? null : text.blob;
 }
 
-/** Cut at PREVIEW_CHARS, never inside a surrogate pair. */
-export function preview(text: string): string {
-  if (text.length <= PREVIEW_CHARS) return text;
-  const last = text.charCodeAt(PREVIEW_CHARS - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? PREVIEW_CHARS - 1 : PREVIEW_CHARS);
+/** How it begins, never cut inside a surrogate pair. */
+export function preview(text: string, chars = PREVIEW_CHARS): string {
+  if (text.length <= chars) return text;
+  const last = text.charCodeAt(chars - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? chars - 1 : chars);
 }
 
 /** The same shape with its long strings cut: what a finished call's row needs to show. */

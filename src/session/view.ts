@@ -38,6 +38,7 @@ export type Meta = {
   lane: string | null;
   model: string | null;
   createdAt: string;
+  origin: NonNullable<FactData<"session_created">["origin"]> | null;
   forkedFrom: { session: string; at: string } | null;
   continues: string | null;
 };
@@ -166,6 +167,7 @@ export function emptyView(): View {
       lane: null,
       model: null,
       createdAt: "",
+      origin: null,
       forkedFrom: null,
       continues: null,
     },
