@@ -220,7 +220,10 @@ describe("what to do next", () => {
 
     const late = new World(2);
     late.append({ type: "input_admitted", data: { input: "late", kind: "steer", text: "too late" } });
-    expect(late.ask()).toMatchObject({ do: "record", facts: [{ type: "session_titled" }, { data: { inputs: ["late"] } }, {}] });
+    expect(late.ask()).toMatchObject({
+      do: "record",
+      facts: [{ type: "session_titled" }, { data: { inputs: ["late"] } }, {}],
+    });
   });
 });
 
