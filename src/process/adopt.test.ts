@@ -122,8 +122,10 @@ test("after a reboot, what was committed but not claimed is lost and not unstart
 test("a shim that is killed leaves its command lost, not exited with 0, and what it ran can still be ended", async () => {
   const process = await scene.start("echo ready; trap '' HUP; sleep 1000");
   await untilSaid(process, "ready");
+  const end = endOf(process); // whoever waits is not told by the file system
+  expect((await findTree(process.dir)).shimAlive).toBe(true);
   globalThis.process.kill(process.shim.pid, "SIGKILL");
-  expect(await endOf(process)).toEqual({ state: "lost" });
+  expect(await end).toEqual({ state: "lost" });
   expect(await adopt(process.dir)).toEqual({ state: "lost" });
   const stopped = await stopProcess(process.dir, { reason: "stopped" });
   expect(stopped).toMatchObject({ state: { state: "lost" }, alive: [] });

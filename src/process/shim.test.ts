@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { endOf, saidBy, until, untilSaid, useScene } from "./scene.ts";
@@ -114,6 +114,23 @@ test("SIGINT reaches a command, which a shell's background jobs would ignore", a
   await untilSaid(process, "ready");
   const stopped = await stopProcess(process.dir, { reason: "stopped", signal: "SIGINT" });
   expect(stopped.state).toMatchObject({ state: "exited", exit: 130, cause: "stopped" });
+});
+
+test("an end is told only when the last word before it is in the file", async () => {
+  const running = await scene.start("echo ready; until [ -e gate ]; do sleep 0.05; done; echo last");
+  await untilSaid(running, "ready");
+  const copier = (await findTree(running.dir)).keepers.find(({ name }) => name === "cat")?.pid ?? 0;
+  process.kill(copier, "SIGSTOP");
+  const heard = endOf(running).then(() => saidBy(running));
+  await writeFile(join(scene.workspace, "gate"), "");
+  await until("the exit", () =>
+    access(join(running.dir, "exit")).then(
+      () => true,
+      () => false,
+    ),
+  );
+  process.kill(copier, "SIGCONT");
+  expect(await heard).toBe("ready\nlast\n");
 });
 
 test("what a finished command left running does not hold up its end, and what it says is still kept", async () => {

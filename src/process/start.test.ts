@@ -2,6 +2,7 @@ import { access, readFile, writeFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { endOf, isRunning, saidBy, until, useScene } from "./scene.ts";
+import type { Spawner } from "./spawner.ts";
 import { COMMAND_MAX_BYTES, startProcess } from "./start.ts";
 
 const scene = useScene();
@@ -128,12 +129,25 @@ test("a killed helper is replaced, and what it had started goes on", async () =>
   expect(await endOf(before)).toMatchObject({ state: "exited", exit: 5 });
 });
 
-test("commands that were being asked for when the helper was killed each run once", async () => {
+test("commands that were asked of a helper that dies each run once", async () => {
   await endOf(await scene.start("true")); // there is a helper now
-  const helper = scene.spawner.pid ?? 0;
-  const starting = Array.from({ length: 8 }, (_, n) => scene.start(`echo ${n} >>runs`));
-  process.kill(helper, "SIGKILL");
-  await Promise.all((await Promise.all(starting)).map(endOf));
+  process.kill(scene.spawner.pid ?? 0, "SIGSTOP");
+  let asked = 0;
+  const counting: Pick<Spawner, "spawn"> = {
+    spawn(request, ended) {
+      asked += 1;
+      return scene.spawner.spawn(request, ended);
+    },
+  };
+  const starting = Array.from({ length: 8 }, (_, n) =>
+    startProcess(scene.spec(`echo ${n} >>runs`), counting),
+  );
+  await until("all eight to be asked for", () => asked === 8);
+  process.kill(scene.spawner.pid ?? 0, "SIGKILL");
+  for (const started of await Promise.all(starting)) {
+    if (!started.ok) throw new Error(started.reason);
+    await endOf(started.process);
+  }
   const runs = (await readFile(join(scene.workspace, "runs"), "utf8")).trim().split("\n").toSorted();
   expect(runs).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
 });

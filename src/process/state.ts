@@ -80,7 +80,7 @@ async function exited(dir: string, record: ExitRecord): Promise<EndedProcess> {
 }
 
 /** How long output may still be on its way after the exit, when something that the command left behind holds it open. */
-const DRAIN_MS = 1000;
+const DRAIN_MS = 2000;
 
 async function outputIsWhole(dir: string, record: ExitRecord): Promise<void> {
   if (Date.now() - record.atMs > DRAIN_MS || (await has(dir, "closed"))) return;

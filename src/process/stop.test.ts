@@ -23,6 +23,16 @@ test("a command is asked to end and may clean up first", async () => {
   expect(stopped.ended.every(({ signal }) => signal === "SIGTERM")).toBe(true);
 });
 
+test("a command is asked once: to many programs a second SIGTERM means at once", async () => {
+  const process = await scene.start(
+    "trap 'echo asked' TERM; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.05; done; exit 4",
+  );
+  await untilSaid(process, "ready");
+  const stopped = await stopProcess(process.dir, { reason: "stopped", graceMs: 20_000 });
+  expect(stopped.state).toMatchObject({ state: "exited", exit: 4 });
+  expect((await saidBy(process)).match(/asked/g)).toHaveLength(1);
+});
+
 test("a tree that ignores SIGTERM is killed, and it is told what was", async () => {
   const process = await scene.start(
     "trap '' TERM; (sh -c 'while :; do sleep 0.1; done') & echo ready; while :; do sleep 0.1; done",
@@ -35,8 +45,12 @@ test("a tree that ignores SIGTERM is killed, and it is told what was", async () 
 
 test.each([
   ["forks twice and leaves its session", "(setsid sh -c 'setsid sleep 1001 & exit' &)"],
-  ["leaves its session and closes its output", "setsid sleep 1001 >/dev/null 2>&1 </dev/null &"],
+  ["forks twice, leaves its session and closes its output", "(setsid sleep 1001 >/dev/null 2>&1 &)"],
   ["drops its environment and its parent", "(env -i /bin/sleep 1001 >/dev/null 2>&1 &)"],
+  [
+    "drops its environment, its session and its output, but keeps its parent",
+    "setsid env -i /bin/sleep 1001 >/dev/null 2>&1 &",
+  ],
   [
     "drops its environment, its parent and its session, but keeps its output",
     "(setsid env -i /bin/sleep 1001 &)",
@@ -52,6 +66,19 @@ test.each([
   expect(stopped).toMatchObject({ state: { state: "exited" }, alive: [] });
   expect(stopped.ended.map(({ pid }) => pid)).toEqual(expect.arrayContaining(sleepers));
   for (const pid of sleepers) expect(await isRunning(pid)).toBe(false);
+});
+
+test("a descendant that ignores SIGTERM is remembered when all that tied it to the command, its parent, has ended", async () => {
+  const stubborn = `setsid env -i /bin/sh -c 'trap "" TERM; while :; do sleep 0.1; done' >/dev/null 2>&1 &`;
+  const process = await scene.start(`${stubborn} echo $! ready; sleep 1000`);
+  const pid = Number.parseInt(await untilSaid(process, "ready"), 10);
+  await until(
+    "its trap",
+    async () => (await findTree(process.dir)).members.filter(({ name }) => name === "sleep").length === 2,
+  );
+  const stopped = await stopProcess(process.dir, { reason: "stopped", graceMs: 200 });
+  expect(stopped.ended).toContainEqual(expect.objectContaining({ pid, signal: "SIGKILL" }));
+  expect(await isRunning(pid)).toBe(false);
 });
 
 test("what an exited command left behind is ended too, and its exit stays what it was", async () => {

@@ -6,7 +6,7 @@ import { codeOf, markStop, readClaim, readExit, readSpec, type StopReason } from
 import { readStat } from "./proc-stat.ts";
 import { ofOthers, type Row } from "./process-table.ts";
 import { adopt, type ProcessState } from "./state.ts";
-import { findTree } from "./tree.ts";
+import { findTree, keyOf, type Tree } from "./tree.ts";
 
 export type StopOptions = {
   reason: StopReason;
@@ -29,6 +29,9 @@ export type Stopped = {
 
 export type Ended = { pid: number; command: string; signal: AskSignal | "SIGKILL" };
 
+/** What is there now, those included that were there at an earlier look. */
+type Look = () => Promise<Tree>;
+
 const GRACE_MS = 5_000;
 /** From the first SIGKILL until it is said that something cannot be ended. */
 const KILL_MAX_MS = 10_000;
@@ -44,8 +47,14 @@ export async function stopProcess(dir: string, options: StopOptions): Promise<St
   if (typeof (await readClaim(dir)) !== "object") return { state: await adopt(dir), ended: [], alive: [] };
   if ((await readExit(dir)) === undefined) await markStop(dir, options.reason);
   const sent = new Sent((await readSpec(dir))?.sandboxed ?? false);
-  await askToEnd(dir, options, sent);
-  const alive = await killAll(dir, sent);
+  const known = new Set<string>();
+  const look = async () => {
+    const tree = await findTree(dir, known);
+    for (const member of tree.members) known.add(keyOf(member));
+    return tree;
+  };
+  await askToEnd(look, options, sent);
+  const alive = await killAll(dir, look, sent);
   return {
     state: await adopt(dir),
     ended: sent.all().filter(({ pid }) => !alive.includes(pid)),
@@ -54,11 +63,11 @@ export async function stopProcess(dir: string, options: StopOptions): Promise<St
 }
 
 /** Once only: a second SIGTERM means "at once" to many programs, and a trap's own children must not get the first. */
-async function askToEnd(dir: string, options: StopOptions, sent: Sent): Promise<void> {
+async function askToEnd(look: Look, options: StopOptions, sent: Sent): Promise<void> {
   const deadline = performance.now() + (options.graceMs ?? GRACE_MS);
   let asked = false;
   for (let waitMs = LOOK_FIRST_MS; ; waitMs = Math.min(2 * waitMs, LOOK_MAX_MS)) {
-    const { members, shimAlive } = await findTree(dir);
+    const { members, shimAlive } = await look();
     if (members.length === 0 && !shimAlive) return;
     // A shim that has just begun has no members yet: they are asked when they come.
     if (!asked && members.length > 0) {
@@ -72,12 +81,12 @@ async function askToEnd(dir: string, options: StopOptions, sent: Sent): Promise<
 }
 
 /** The pids that would not go. */
-async function killAll(dir: string, sent: Sent): Promise<number[]> {
+async function killAll(dir: string, look: Look, sent: Sent): Promise<number[]> {
   const begun = performance.now();
   let aloneSince: number | undefined;
   let clean = 0;
   for (let waitMs = LOOK_FIRST_MS; ; waitMs = Math.min(2 * waitMs, LOOK_MAX_MS)) {
-    const { members, keepers, shimAlive } = await findTree(dir);
+    const { members, keepers, shimAlive } = await look();
     const now = performance.now();
     aloneSince = members.length > 0 ? undefined : (aloneSince ?? now);
     const shimStuck = shimAlive && aloneSince !== undefined && now - aloneSince > SHIM_ALONE_MAX_MS;
@@ -122,7 +131,7 @@ class Sent {
   }
 
   async #note(row: Row, signal: Ended["signal"]): Promise<void> {
-    const key = `${row.pid} ${row.start}`;
+    const key = keyOf(row);
     const command = this.#byProcess.get(key)?.command ?? (await commandOf(row));
     this.#byProcess.set(key, { pid: row.pid, command, signal });
   }

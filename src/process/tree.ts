@@ -26,10 +26,15 @@ export type TreeMark = {
 
 const NOTHING: Tree = { shimAlive: false, members: [], keepers: [] };
 
-export async function findTree(dir: string): Promise<Tree> {
+/** `known` are those that were found before, by keyOf: when their parents end they may bear no sign any more. */
+export async function findTree(dir: string, known: ReadonlySet<string> = new Set()): Promise<Tree> {
   const mark = await markOf(dir);
   if (mark === undefined) return NOTHING;
-  return treeIn(await processTable(firstTick(mark)), mark);
+  return treeIn(await processTable(firstTick(mark)), mark, known);
+}
+
+export function keyOf({ pid, start }: Pick<Row, "pid" | "start">): string {
+  return `${pid} ${start}`;
 }
 
 /** Undefined when nothing of it can be alive. */
@@ -52,11 +57,12 @@ export function firstTick(mark: TreeMark): number {
   return Number(mark.shimStart) || 0;
 }
 
-export function treeIn(table: readonly Row[], mark: TreeMark): Tree {
+export function treeIn(table: readonly Row[], mark: TreeMark, known: ReadonlySet<string> = new Set()): Tree {
   const shim = table.find(({ pid, start }) => pid === mark.shimPid && start === mark.shimStart);
   const found = new Map<number, Row>();
   for (const row of table)
-    if (row === shim || bearsSign(row, mark, shim !== undefined)) found.set(row.pid, row);
+    if (row === shim || known.has(keyOf(row)) || bearsSign(row, mark, shim !== undefined))
+      found.set(row.pid, row);
   addDescendants(found, table);
   found.delete(process.pid);
   const isKeeper = ({ pgrp }: Row) => pgrp === mark.shimPid;
