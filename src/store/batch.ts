@@ -1,5 +1,6 @@
 // A batch of events, made ready for either database: all that can be known before the log's own position is. Where
 // each event will stand is relative, since only the database knows where the log stands at the moment of writing.
+import { askChanges, type AskChange } from "../session/asks.ts";
 import { isDraft, ownerOf, sweptBy } from "../session/draft.ts";
 import type { By, NewEvent } from "../session/event.ts";
 import { rowChange, tallyOf, type RowChange } from "../session/row.ts";
@@ -31,6 +32,7 @@ export type Batch = {
   /** The log's sub afterwards, or what it grows by when there is no fact. */
   drafts: number;
   change: RowChange | undefined;
+  asks: AskChange[];
   /** Owners whose drafts go in the same transaction. */
   sweeps: string[];
   /** Nothing is appended after this batch. */
@@ -44,6 +46,7 @@ export function prepareBatch(events: readonly NewEvent[], at: string, by: By): B
     facts: 0,
     drafts: 0,
     change: rowChange(events),
+    asks: askChanges(events, at, by),
     sweeps: [],
     ends: undefined,
   };

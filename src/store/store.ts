@@ -150,6 +150,12 @@ export type Node = {
   alive: boolean;
 };
 
+/** A session's work belongs to the host of its workspace, from the first claim on. */
+export type WorkPlace = {
+  /** Profiles whose workspace every host sees: their sessions may move to another when nothing of theirs still runs. */
+  sharedProfiles: readonly string[];
+};
+
 export type Timer = { key: string; log: LogId; dueAt: string };
 
 export type TokenKind = "person" | "program";
@@ -268,12 +274,14 @@ export interface Store {
   // --- leases, nodes, timers
   claimLease(log: LogId, ttlMs: number): Promise<Claimed>;
   /**
-   * The database's choice of a session that can go on now: it has input, or a turn that nobody works on and that does
-   * not only wait for an answer or a time. The longest untouched first. Undefined when there is none.
+   * The database's choice of a session that can go on now: it has input or a turn, nobody works on it, and something was
+   * appended since an executor came to rest over it, or its time has come. One whose executor went without giving the
+   * lease back is always looked at again. The longest untouched first. Undefined when there is none.
    */
-  claimSession(ttlMs: number): Promise<{ lease: Lease; takeover: boolean } | undefined>;
+  claimSession(ttlMs: number, where?: WorkPlace): Promise<{ lease: Lease; takeover: boolean } | undefined>;
   renewLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
-  releaseLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
+  /** `rested` is the position up to which nothing is left to do; without it the session is looked at again. */
+  releaseLease(lease: Lease, rested?: Position): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
   nodes(): Promise<Node[]>;
   setTimer(timer: Timer): Promise<void>;
   clearTimer(key: string): Promise<boolean>;

@@ -48,9 +48,52 @@ forEachStore((harness) => {
       expect(await store.claimSession(TTL_MS)).toBeUndefined();
     });
 
+    it("is one whose executor went after its turn was over, until another has let go of it", async () => {
+      const store = await harness.open();
+      await session(store, "ses_a");
+      await store.claimLease("ses_a", TTL_MS);
+      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+      harness.clock.advance(TTL_MS + 1);
+      const claim = await store.claimSession(TTL_MS);
+      expect(claim).toMatchObject({ lease: { log: "ses_a", epoch: 2 }, takeover: true });
+      await store.releaseLease(claim!.lease);
+      harness.clock.advance(TTL_MS + 1);
+      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+    });
+
+    it("is not one over which an executor came to rest, until a fact comes that it did not see", async () => {
+      const store = await harness.open();
+      await session(store, "ses_a", input("inp_1"), turn, delivered);
+      const rest = async () => {
+        const claim = await store.claimSession(TTL_MS);
+        await store.releaseLease(claim!.lease, (await store.head("ses_a"))!.position);
+      };
+      await rest();
+      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+      await store.append("ses_a", [{ type: "stop_requested", data: { turn: "t1" } }], {
+        by: "client",
+        author: owner,
+      });
+      await rest();
+      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+
+      const other = await harness.another(store);
+      expect(await other.claimSession(TTL_MS)).toBeUndefined();
+      const { position } = (await other.head("ses_a"))!;
+      await other.append("ses_a", [input("inp_2")], { by: "client", author: owner });
+      const claim = await other.claimSession(TTL_MS);
+      await other.releaseLease(claim!.lease, position); // it rested before it could see the last one
+      expect(await other.claimSession(TTL_MS)).toMatchObject({ lease: { log: "ses_a" }, takeover: false });
+    });
+
     it("is not one that waits for an answer or a time, until that is there", async () => {
       const store = await harness.open();
       const at = new Date(harness.clock.now() + 60_000).toISOString();
+      const look = async () => {
+        const claim = await store.claimSession(TTL_MS);
+        if (claim) await store.releaseLease(claim.lease, (await store.head(claim.lease.log))!.position);
+        return claim;
+      };
       await session(store, "ses_retry", input("inp_1"), turn, delivered, {
         type: "step_aborted",
         data: { step: "s", attempt: 1, reason: "overloaded", retryAt: at },
@@ -60,16 +103,19 @@ forEachStore((harness) => {
         data: { ask: "ask_1", kind: "approval", title: "may I" },
       });
       await session(store, "ses_held", input("inp_1"), { type: "queue_held", data: { reason: "stopped" } });
-      expect(await store.claimSession(TTL_MS)).toBeUndefined();
+      await look();
+      await look();
+      expect(await look()).toBeUndefined();
 
       await store.append(
         "ses_ask",
         [{ type: "ask_answered", data: { ask: "ask_1", kind: "approval", answer: { choice: "once" } } }],
         { by: "client", author: owner },
       );
-      expect(await store.claimSession(TTL_MS)).toMatchObject({ lease: { log: "ses_ask" } });
+      expect(await look()).toMatchObject({ lease: { log: "ses_ask" } });
+      expect(await look()).toBeUndefined();
       harness.clock.advance(60_000);
-      expect(await store.claimSession(TTL_MS)).toMatchObject({ lease: { log: "ses_retry" } });
+      expect(await look()).toMatchObject({ lease: { log: "ses_retry" } });
     });
   });
 });

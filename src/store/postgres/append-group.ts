@@ -1,6 +1,7 @@
 // Appends that go to the database as one entry of a statement: alone, or several of one log that share their proof
 // and so are admitted or refused together.
 import { formatPosition, type Position } from "../../session/position.ts";
+import { followedBy } from "../../session/asks.ts";
 import type { RowChange } from "../../session/row.ts";
 import type { Batch, Entry } from "../batch.ts";
 import type { Appended, LogId, Writer } from "../store.ts";
@@ -94,6 +95,7 @@ function following(first: Batch, second: Batch): Batch {
     facts: first.facts + second.facts,
     drafts: second.facts === 0 ? first.drafts + second.drafts : second.drafts,
     change: bothChanges(first.change, second.change),
+    asks: followedBy(first.asks, second.asks),
     sweeps: [...first.sweeps, ...second.sweeps],
     ends: second.ends,
   };

@@ -1,33 +1,44 @@
 // Which session goes on next: the longest untouched of those that can, and that no other node is just choosing.
-import type { Lease } from "../store.ts";
+import type { Lease, WorkPlace } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { isNodeGone } from "./liveness.ts";
+import { textArray } from "./wire.ts";
 
 export async function claimSession(
-  { database, node, now }: Context,
+  { database, node, host, now }: Context,
   ttlMs: number,
+  { sharedProfiles }: WorkPlace = { sharedProfiles: [] },
 ): Promise<{ lease: Lease; takeover: boolean } | undefined> {
-  // Waiting with a holder means that its executor went without giving the lease back: others of its calls may be open.
+  // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
+  // than the row tells.
   const [claim] = await database.query<{ id: string; epoch: number; takeover: boolean }>({
     name: "claim_session",
     text: `with clock as materialized (
         select ms, to_char(to_timestamp(ms / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as iso
         from (select ${decidingMs("$3")} as ms) as time),
+      candidate as materialized (
+        select id from session where status in ('queued', 'running', 'recovering', 'waiting')
+        union
+        select id from log where holder is not null and kind = 'session'),
       chosen as materialized (
         select log.id, log.holder is not null as takeover
-        from session join log on log.id = session.id, clock
-        where session.status in ('queued', 'running', 'recovering', 'waiting')
-          and (session.status <> 'waiting' or log.holder is not null or session.retry_at <= clock.iso)
-          and (session.retry_at is null or session.retry_at <= clock.iso)
-          and not log.closed
-          and case when log.holder is null or log.lease_until <= clock.ms then true else ${isNodeGone("log.holder")} end
+        from candidate join log on log.id = candidate.id join session on session.id = log.id, clock
+        where not log.closed
+          and (log.holder is not null or log.seq > log.rested_seq or session.retry_at <= clock.iso)
+          and (session.host is null or session.host = $4 or session.profile = any($5::text[]))
+          and case
+            when log.holder is null or log.lease_until <= clock.ms then true
+            when log.holder = $1 then false
+            else ${isNodeGone("log.holder")} end
         order by log.holder is not null, session.updated_at
-        limit 1 for update of log skip locked)
+        limit 1 for update of log skip locked),
+      placed as (
+        update session set host = $4 from chosen where session.id = chosen.id and session.host is distinct from $4)
       update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
       from chosen, clock where log.id = chosen.id
       returning log.id, log.epoch, chosen.takeover`,
-    values: [node, ttlMs, now()],
+    values: [node, ttlMs, now(), host, textArray(sharedProfiles)],
   });
   if (!claim) return undefined;
   return { lease: { log: claim.id, holder: node, epoch: claim.epoch, ttlMs }, takeover: claim.takeover };

@@ -6,6 +6,8 @@ import type { Database } from "./database.ts";
 export type Context = {
   database: Database;
   node: NodeId;
+  /** The machine that this node is on. */
+  host: string;
   ids: Ids;
   /** The node's own clock: what events and rows are stamped with. */
   clock: () => number;

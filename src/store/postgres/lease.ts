@@ -1,5 +1,6 @@
 // Leases: the right to append as executor. Each grant has a higher epoch, and every write names its own, so a holder
 // that was slow rather than dead finds no row to write to.
+import { seqOf, type Position } from "../../session/position.ts";
 import type { Claimed, Lease, LogId } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
@@ -47,11 +48,16 @@ export async function renewLease(
   return renewed.length > 0 ? { ok: true } : { ok: false, code: "lease_lost" };
 }
 
-export async function releaseLease({ database }: Context, { log, holder, epoch }: Lease): Promise<Kept> {
+export async function releaseLease(
+  { database }: Context,
+  { log, holder, epoch }: Lease,
+  rested?: Position,
+): Promise<Kept> {
   const released = await database.query({
     name: "release",
-    text: "update log set holder = null, lease_until = 0 where id = $1 and holder = $2 and epoch = $3 returning id",
-    values: [log, holder, epoch],
+    text: `update log set holder = null, lease_until = 0, rested_seq = $4
+      where id = $1 and holder = $2 and epoch = $3 returning id`,
+    values: [log, holder, epoch, rested === undefined ? 0 : seqOf(rested)],
   });
   return released.length > 0 ? { ok: true } : { ok: false, code: "lease_lost" };
 }

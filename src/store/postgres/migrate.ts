@@ -5,6 +5,7 @@ import { StorageError } from "../store.ts";
 import { connectionTo } from "./database.ts";
 import { storageFault } from "./fault.ts";
 import { sql as begin } from "./migrations/001-begin.ts";
+import { sql as rest } from "./migrations/003-rest.ts";
 
 export type Migration = {
   number: number;
@@ -14,7 +15,10 @@ export type Migration = {
   sql: string;
 };
 
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: "begin", breaking: true, sql: begin }];
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: "begin", breaking: true, sql: begin },
+  { number: 3, name: "rest", breaking: true, sql: rest },
+];
 
 /** Longer than any migration takes on another node that started at the same moment. */
 const WAIT_MS = 120_000;

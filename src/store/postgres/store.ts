@@ -87,6 +87,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const context: Context = {
     database,
     node,
+    host,
     ids,
     clock,
     now: () => options.decidingClock?.() ?? null,
@@ -166,10 +167,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     search: (query, limit) => search(database, query, limit),
     overview: () => readOverview(database),
 
-    claimSession: (ttlMs) => claimSession(context, ttlMs),
+    claimSession: (ttlMs, where) => claimSession(context, ttlMs, where),
     claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),
     renewLease: (lease) => renewLease(context, lease),
-    releaseLease: (lease) => releaseLease(context, lease),
+    releaseLease: (lease, rested) => releaseLease(context, lease, rested),
     nodes: () => readNodes(database),
     setTimer: (timer) => setTimer(context, timer),
     clearTimer: (key) => clearTimer(context, key),

@@ -32,6 +32,7 @@ export function append(writing: Writing, call: AppendCall): AppendReply {
       const refused = refusal(writing, log, call);
       if (refused || !log) return refused ?? { ok: false, code: "not_found" };
       if (call.lease) extendLease(writing, log, now + call.lease.ttlMs, call.lease.ttlMs);
+      if (log.rested && batch.facts > 0) rouse(writing, log);
       writeEvents(writing, log, batch, now);
       const position = formatPosition(log.seq, log.sub);
       return call.note === undefined ? { ok: true, position } : { ok: true, position, note: call.note };
@@ -59,6 +60,11 @@ function refusal({ database }: Writing, log: LogState | undefined, call: AppendC
     );
     return row?.successor ?? null;
   }
+}
+
+function rouse({ database }: Writing, log: LogState): void {
+  log.rested = false;
+  database.run("update log set rested = 0 where key = ?", log.key);
 }
 
 /** In memory each time, in the row now and then: only this process goes by it, and the next one begins anew. */

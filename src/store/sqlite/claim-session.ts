@@ -9,22 +9,29 @@ const LOOKED_AT_MAX = 256;
 export function claimSession(
   writing: Writing,
   holder: string,
+  host: string,
   ttlMs: number,
   now: number,
 ): { lease: Lease; takeover: boolean } | undefined {
-  // Waiting with a holder means that its executor went without giving the lease back: others of its calls may be open.
+  // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
+  // than the row tells.
   const runnable = writing.database.tuples<[string]>(
-    `select session.id from session join log on log.key = session.log
-     where session.status in ('queued', 'running', 'recovering', 'waiting')
-       and (session.status <> 'waiting' or log.holder is not null or session.retry_at <= ?1)
-       and (session.retry_at is null or session.retry_at <= ?1)
-     order by log.holder is not null, session.updated_at limit ?2`,
+    `select id from (
+      select session.id, 0 as held, session.updated_at from session join log on log.key = session.log
+      where session.status in ('queued', 'running', 'recovering', 'waiting') and log.holder is null
+        and (not log.rested or session.retry_at <= ?1)
+      union all
+      select session.id, 1, session.updated_at from log join session on session.log = log.key
+      where log.holder is not null and not log.closed)
+     order by held, updated_at limit ?2`,
     new Date(now).toISOString(),
     LOOKED_AT_MAX,
   );
   for (const [id] of runnable) {
     const claimed = claimLease(writing, id, holder, ttlMs, now);
-    if (claimed.ok) return { lease: claimed.lease, takeover: claimed.takeover };
+    if (!claimed.ok) continue;
+    writing.database.run("update session set host = ? where id = ? and host is not ?", host, id, host);
+    return { lease: claimed.lease, takeover: claimed.takeover };
   }
   return undefined;
 }

@@ -129,6 +129,7 @@ function copyState({ database }: Writing, key: number): LogState {
     leaseUntil: 0,
     savedLeaseUntil: 0,
     snapshotSeq: 0,
+    rested: false,
     drafting: new Set(),
   };
 }

@@ -23,9 +23,11 @@ export function renewLease(writing: Writing, lease: Lease, now: number): Held {
   return { ok: true };
 }
 
-export function releaseLease(writing: Writing, lease: Lease): Held {
+export function releaseLease(writing: Writing, lease: Lease, restedSeq: number | undefined): Held {
   const log = holding(writing, lease);
   if (!log) return { ok: false, code: "lease_lost" };
+  log.rested = log.seq === restedSeq;
+  writing.database.run("update log set rested = ? where key = ?", Number(log.rested), log.key);
   saveLease(writing, log, null, log.epoch, 0);
   return { ok: true };
 }

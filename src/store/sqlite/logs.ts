@@ -25,6 +25,8 @@ export type LogState = {
   /** As the row has it: extending a lease with each append writes it only now and then. */
   savedLeaseUntil: number;
   snapshotSeq: number;
+  /** Nothing was to do when it was last let go, and no fact came since. */
+  rested: boolean;
   /** Owners that are known to have a row in `drafting`. */
   readonly drafting: Set<string>;
 };
@@ -77,11 +79,12 @@ type LogRecord = {
   holder: string | null;
   lease_until: number;
   snapshot_seq: number;
+  rested: number;
 };
 
 function readState(database: Database, id: LogId): LogState | undefined {
   const log = database.get<LogRecord>(
-    "select key, kind, closed, epoch, holder, lease_until, snapshot_seq from log where id = ?",
+    "select key, kind, closed, epoch, holder, lease_until, snapshot_seq, rested from log where id = ?",
     id,
   );
   if (!log) return undefined;
@@ -96,6 +99,7 @@ function readState(database: Database, id: LogId): LogState | undefined {
     leaseUntil: log.lease_until,
     savedLeaseUntil: log.lease_until,
     snapshotSeq: log.snapshot_seq,
+    rested: log.rested === 1,
     drafting: new Set(),
   };
 }

@@ -3,6 +3,7 @@
 import { StorageError } from "../store.ts";
 import type { Database } from "./database.ts";
 import { sql as begin } from "./migrations/001-begin.ts";
+import { sql as rest } from "./migrations/003-rest.ts";
 
 export type Migration = {
   number: number;
@@ -12,7 +13,10 @@ export type Migration = {
   sql: string;
 };
 
-export const MIGRATIONS: readonly Migration[] = [{ number: 1, name: "begin", breaking: true, sql: begin }];
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: "begin", breaking: true, sql: begin },
+  { number: 3, name: "rest", breaking: true, sql: rest },
+];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {
   database.exec(

@@ -1,6 +1,7 @@
 // The embedded store: one file, owned by one process. Verbs are in the files beside this one; what writes runs in the
 // writer's thread (writer.ts), what reads runs here, on a connection that only reads.
 import type { Ids } from "../../session/ids.ts";
+import { seqOf } from "../../session/position.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
 import { SnapshotDuty } from "../snapshots.ts";
 import {
@@ -156,10 +157,11 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     search: async (query, limit) => search(reader, query, limit),
     overview: async () => readOverview(reader),
 
-    claimSession: (ttlMs) => writer.call("claimSession", node, ttlMs, clock()),
+    claimSession: (ttlMs) => writer.call("claimSession", node, options.host, ttlMs, clock()),
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
     renewLease: (lease) => writer.call("renewLease", lease, clock()),
-    releaseLease: (lease) => writer.call("releaseLease", lease),
+    releaseLease: (lease, rested) =>
+      writer.call("releaseLease", lease, rested === undefined ? undefined : seqOf(rested)),
     nodes: async () => readNodes(reader, node),
     setTimer: (timer) => writer.call("setTimer", timer),
     clearTimer: (key) => writer.call("clearTimer", key),

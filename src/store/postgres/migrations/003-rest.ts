@@ -1,0 +1,7 @@
+// Where an executor came to rest: nothing was to do until a fact comes after it, or the time to try again. Where the work of
+// a session is done, for a database that several machines share.
+export const sql = `
+alter table log add column rested_seq bigint not null default 0;
+alter table session add column host text;
+create index session_active on session (updated_at) where status in ('queued', 'running', 'recovering', 'waiting');
+`;
