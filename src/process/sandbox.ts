@@ -61,6 +61,8 @@ export async function sandboxed(argv: readonly string[], cwd: string, plan: Sand
     ...WALLS,
     ...(plan.network ? [] : ["--unshare-net"]),
     ...mounts.flatMap(({ args }) => args),
+    "--remount-ro", // the empty directory that holds them all
+    "/",
     "--unsetenv",
     "TMPDIR", // /tmp is the one that is there
     "--chdir",

@@ -19,6 +19,7 @@ test.each([
   ],
   ["a directory that is not there", { cwd: "/no/such/place" }, "cwd_missing"],
   ["a directory that is a file", { cwd: "/etc/passwd" }, "cwd_missing"],
+  ["a directory inside a file", { cwd: "/etc/passwd/x" }, "cwd_missing"],
 ])("%s is refused with a reason before anything is kept", async (_, wrong, code) => {
   const spec = scene.spec("true", wrong);
   const started = await startProcess(spec, scene.spawner);

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { commitSpec, giveUp, makeDirectory, missing, readClaim, readText, type Claim } from "./directory.ts";
+import { commitSpec, giveUp, makeDirectory, readClaim, readText, type Claim } from "./directory.ts";
 import { looks } from "./looks.ts";
 import { planFault, sandboxed, type SandboxPlan } from "./sandbox.ts";
 import type { Spawner } from "./spawner.ts";
@@ -44,8 +44,8 @@ const SHIM = fileURLToPath(new URL("./shim.sh", import.meta.url));
 export async function startProcess(spec: ProcessSpec, spawner: Pick<Spawner, "spawn">): Promise<Started> {
   const fault = commandFault(spec);
   if (fault !== undefined) return { ok: false, code: "bad_command", reason: fault };
-  if ((await missing(stat(spec.cwd)))?.isDirectory() !== true)
-    return { ok: false, code: "cwd_missing", reason: `the directory ${spec.cwd} does not exist` };
+  if (!(await isDirectory(spec.cwd)))
+    return { ok: false, code: "cwd_missing", reason: `there is no directory ${spec.cwd}` };
   const hole = spec.sandbox && (await planFault(spec.sandbox));
   if (hole !== undefined) return { ok: false, code: "bad_sandbox", reason: hole };
   if (!(await makeDirectory(spec.dir)))
@@ -63,18 +63,19 @@ export async function startProcess(spec: ProcessSpec, spawner: Pick<Spawner, "sp
 }
 
 async function spawnShim(spec: ProcessSpec, spawner: Pick<Spawner, "spawn">): Promise<Started> {
+  const args = await shimArgs(spec);
+  const env = { ...spec.env, HOLDFAST_PROCESS: spec.id };
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), CLAIM_WITHIN_MS);
   try {
     const claim = claimed(spec.dir, over.signal);
-    const env = { ...spec.env, HOLDFAST_PROCESS: spec.id };
-    const args = await shimArgs(spec);
     const spawned = await spawner.spawn({ file: "/bin/sh", args, env }, () => over.abort());
     if (!spawned.ok) over.abort();
     const reason = spawned.ok ? "the shim did not begin" : spawned.reason;
     return started(spec, await claim, reason);
   } finally {
     clearTimeout(timer);
+    over.abort();
   }
 }
 
@@ -113,6 +114,14 @@ async function shimArgs(spec: ProcessSpec): Promise<string[]> {
 /** In whole KiB, as the shim counts. */
 function outputMaxBytes(spec: ProcessSpec): number {
   return Math.max(1, Math.floor((spec.outputMaxBytes ?? OUTPUT_MAX_BYTES) / 1024)) * 1024;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false; // not there, not reachable, not to be entered: for the command it is all one
+  }
 }
 
 function commandFault({ command, cwd, env }: ProcessSpec): string | undefined {
