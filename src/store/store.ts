@@ -1,7 +1,8 @@
 // The seam: everything that Holdfast keeps, as domain verbs. Each verb is one transaction; expected outcomes are
 // values, surprises throw a StorageError. `sqlite/` and `postgres/` hold the same file names, so that a diff shows
 // the dialect, and one contract suite (test/contract) runs on both.
-import type { AnyEvent, By, NewEvent } from "../session/event.ts";
+import type { AskAnswer, AskState } from "../session/asks.ts";
+import type { AnyEvent, By, FactData, NewEvent, Rule } from "../session/event.ts";
 import type { Position } from "../session/position.ts";
 import type { Attention, RowState, Status } from "../session/row.ts";
 import type { View } from "../session/view.ts";
@@ -34,6 +35,8 @@ export type Refused =
   | { ok: false; code: "key_reused" }; //                another request came under this command key
 
 export type Appended = { ok: true; position: Position; note?: unknown; replayed?: true } | Refused;
+
+export type Recalled<R> = (R & { replayed: true }) | { ok: false; code: "key_reused" };
 
 export type AppendOptions = {
   /** Append only if the last fact is still this one: decide on a view, then write what was decided. */
@@ -126,6 +129,46 @@ export type SearchHit = {
   type: string;
   snippet: string;
 };
+
+export type AskRow = {
+  id: string;
+  session: string;
+  kind: FactData<"ask_opened">["kind"];
+  title: string;
+  call: string | null;
+  /** Exactly what will run, where it is a command, and where; the digest is of the tool, its whole arguments and that. */
+  command: string | null;
+  cwd: string | null;
+  digest: string | null;
+  choices: { id: string; label: string }[];
+  multiple: boolean;
+  expires: string | null;
+  openedAt: string;
+  state: AskState;
+  answer: AskAnswer | null;
+  /** Who answered or withdrew it, and when. */
+  closedBy: By | null;
+  closedAt: string | null;
+};
+
+/** Newest first. */
+export type AskFilter = {
+  /** True: only those that wait for an answer; false: only those that do not. */
+  open?: boolean;
+  sessions?: readonly string[];
+  limit: number;
+  after?: string; // the `next` of the page before
+};
+
+/** What a person allowed for good, for every session of a profile. */
+export type RuleRow = Omit<Rule, "shown"> & {
+  id: string;
+  profile: string;
+  /** What the person saw when they made it. */
+  shown: string | null;
+  createdAt: string;
+};
+export type NewRule = Rule & { id: string; profile: string };
 
 export type Forked = { ok: true; session: SessionRow; replayed?: true } | Refused;
 export type Created =
@@ -223,6 +266,8 @@ export interface Store {
     author: By,
   ): Promise<{ ok: true; position: Position } | { ok: false; code: "exists" }>;
   append(log: LogId, events: readonly NewEvent[], writer: Writer, options?: AppendOptions): Promise<Appended>;
+  /** What came of this command, if it was carried out: so that a retry is not decided anew. */
+  recall<R extends { ok: true }>(command: Command): Promise<Recalled<R> | undefined>;
   head(log: LogId): Promise<LogHead | undefined>;
   /** Raw, for readers on a wire: at most about `maxBytes` and PAGE_EVENTS, but at least one event if there is one. */
   page(log: LogId, after: Position, maxBytes: number): Promise<Page>;
@@ -270,6 +315,15 @@ export interface Store {
     asks: number;
     leases: { log: LogId; holder: NodeId; until: string }[];
   }>;
+
+  // --- asks and rules
+  /** An ask is a row that appends open and close; what is answered is a fact of its session. */
+  ask(id: string): Promise<AskRow | undefined>;
+  asks(filter: AskFilter): Promise<Rows<AskRow>>;
+  /** The same rule said twice is one, and keeps the id that it has. */
+  addRule(rule: NewRule): Promise<RuleRow>;
+  rules(profile?: string): Promise<RuleRow[]>;
+  removeRule(id: string): Promise<boolean>;
 
   // --- leases, nodes, timers
   claimLease(log: LogId, ttlMs: number): Promise<Claimed>;

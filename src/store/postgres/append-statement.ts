@@ -4,6 +4,7 @@
 // makes numbers gapless and lets a reader never skip one. All that follows hangs on what that update returned (`fit`),
 // so a refused group writes nothing and disturbs no other.
 import type { RowState } from "../../session/row.ts";
+import { askColumns } from "../ask-row.ts";
 import { assignments, ROW_COLUMNS } from "../session-row.ts";
 import type { LogId } from "../store.ts";
 import { searchWords, titleWords } from "../words.ts";
@@ -40,6 +41,7 @@ export function appendStatement(request: AppendRequest): Statement {
     drafts: groups.some(({ batch }) => batch.entries.some(({ owner }) => owner !== null)),
     rows: groups.some(({ batch }) => batch.change !== undefined),
     sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
+    asks: groups.some(({ batch }) => batch.asks.length > 0),
   };
   return {
     name: `append_${Object.values(shape).map(Number).join("")}`,
@@ -54,6 +56,7 @@ export function appendStatement(request: AppendRequest): Statement {
       ...(shape.drafts ? draftValues(groups) : []),
       ...(shape.rows ? rowValues(groups) : []),
       ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
+      ...(shape.asks ? askValues(groups) : []),
     ],
   };
 }
@@ -68,7 +71,14 @@ export function fitOf(result: string): Fit {
   return fit;
 }
 
-type Shape = { locks: boolean; facts: boolean; drafts: boolean; rows: boolean; sweeps: boolean };
+type Shape = {
+  locks: boolean;
+  facts: boolean;
+  drafts: boolean;
+  rows: boolean;
+  sweeps: boolean;
+  asks: boolean;
+};
 
 const texts = new Map<string, string>();
 
@@ -91,6 +101,7 @@ function writeText(shape: Shape): string {
     ...(shape.drafts ? [writtenDrafts(next)] : []),
     ...(shape.rows ? [changedRows(next)] : []),
     ...(shape.sweeps ? [sweptDrafts(next)] : []),
+    ...(shape.asks ? changedAsks(next) : []),
     `forgotten as (delete from batch where id = ${forget})`,
   ];
   return `with ${parts.join(",\n")}
@@ -256,6 +267,22 @@ function sweptDrafts(next: Parameters): string {
       offset 0) as found)))`;
 }
 
+/** Closed only by its own session: a fork closes asks of the same name in its copied log. */
+function changedAsks(next: Parameters): string[] {
+  const arrays = ["bigint[]", "text[]", "text[]", "text[]", "text[]"].map(next);
+  const changes = `unnest(${arrays.join(", ")}) as e (n, id, state, opened, closed) join fit on fit.n = e.n`;
+  return [
+    `asks_opened as (
+  insert into ask (id, session, state, opened, closed)
+  select e.id, fit.id, e.state, e.opened, e.closed from ${changes} where e.opened is not null
+  on conflict do nothing)`,
+    `asks_closed as (
+  update ask set state = c.state, closed = c.closed
+  from (select e.id, fit.id as session, e.state, e.closed from ${changes} where e.opened is null offset 0) as c
+  where ask.id = c.id and ask.session = c.session and ask.state = 'open')`,
+  ];
+}
+
 /** As src/session/position.ts writes it; the branch for facts saves half of the padding. */
 function position(seq: string, sub: string): string {
   return `lpad((${seq})::text, 16, '0') || case when (${sub}) = 0 then '_0000000000000000' else '_' || lpad((${sub})::text, 16, '0') end`;
@@ -324,6 +351,16 @@ function sweepValues(groups: readonly Group[], startOf: AppendRequest["startOf"]
     bigintArray(sweeps.map(({ n }) => n)),
     textArray(sweeps.map(({ item }) => item.owner)),
     bigintArray(sweeps.map(({ item }) => startOf(item.log, item.owner))),
+  ];
+}
+
+function askValues(groups: readonly Group[]): Value[] {
+  const asks = numbered(groups, ({ batch }) => batch.asks.map(askColumns));
+  return [
+    bigintArray(asks.map(({ n }) => n)),
+    ...(["id", "state", "opened", "closed"] as const).map((part) =>
+      textArray(asks.map(({ item }) => item[part])),
+    ),
   ];
 }
 

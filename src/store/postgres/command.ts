@@ -1,6 +1,6 @@
 // One key, one effect: the key's row is inserted first and in the effect's own transaction. A second request under the
 // same key waits on that row and then finds the first one's result.
-import type { Command } from "../store.ts";
+import type { Command, Recalled } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
 import type { Queryable, Transaction } from "./database.ts";
 
@@ -30,14 +30,15 @@ export async function once<R extends { ok: boolean }>(
 export async function recall<R extends Succeeded>(
   database: Queryable,
   { scope, key, digest }: Command,
-): Promise<(R & { replayed: true }) | { ok: false; code: "key_reused" } | undefined> {
+): Promise<Recalled<R> | undefined> {
   const [earlier] = await database.query<{ digest: string; result: string }>({
     text: "select digest, result from command where scope = $1 and key = $2",
     values: [scope, key],
   });
   if (!earlier) return undefined;
   if (earlier.digest !== digest) return { ok: false, code: "key_reused" };
-  return { ...(JSON.parse(earlier.result) as R), replayed: true }; // as `once` kept it
+  // As `once` kept it, or append-statement.ts, which keeps only what differs.
+  return { ...(JSON.parse(earlier.result) as R), ok: true, replayed: true };
 }
 
 /** False when it was used before. */

@@ -18,6 +18,7 @@ const TABLES = [
   ["timer", "log"],
   ["log_blob", "log"],
   ["command", "log"],
+  ["ask", "session"],
   ["session", "id"],
   ["log", "id"],
 ] as const;

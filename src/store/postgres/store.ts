@@ -8,10 +8,11 @@ import { Wakes } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
 import { AppendQueue, LANES } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
+import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
 import { claimSession } from "./claim-session.ts";
-import { KEEPER_SCOPE } from "./command.ts";
+import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { Database } from "./database.ts";
@@ -29,6 +30,7 @@ import { Poll } from "./poll.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
+import { addRule, readRules, removeRule } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen, setSeen } from "./seen.ts";
 import { tidy } from "./tidy.ts";
@@ -144,6 +146,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         queue.add({ log, batch, at, writer, expectSeq, key, note, starts, retries: 0, resolve, reject });
       });
     },
+    recall: (command) => recall(database, command),
     head: (log) => readHead(database, log),
     page: (log, after, maxBytes) => readPage(database, log, after, maxBytes),
     events: (log, after, limit) => readEvents(database, log, after, limit),
@@ -166,6 +169,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     missed: (session, after, person) => countMissed(database, session, after, person),
     search: (query, limit) => search(database, query, limit),
     overview: () => readOverview(database),
+
+    ask: (ask) => readAsk(database, ask),
+    asks: (filter) => readAsks(database, filter),
+    addRule: (rule) => addRule(context, rule),
+    rules: (profile) => readRules(database, profile),
+    removeRule: (rule) => removeRule(context, rule),
 
     claimSession: (ttlMs, where) => claimSession(context, ttlMs, where),
     claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),

@@ -5,6 +5,7 @@ import { eventText } from "../event-text.ts";
 import type { LogId, LogKind } from "../store.ts";
 import { searchWords } from "../words.ts";
 import { NOW_S } from "./clock.ts";
+import { openAsks } from "./ask.ts";
 import type { Transaction } from "./database.ts";
 import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
 
@@ -44,6 +45,7 @@ export async function writeEvents(
       textArray(facts.map((fact) => eventText(formatPosition(seq + fact.facts, 0), fact.body))),
     ],
   });
+  await openAsks(transaction, log, batch.asks);
   const drafts = batch.entries.filter(({ owner }) => owner !== null);
   if (drafts.length === 0) return;
   await transaction.query({

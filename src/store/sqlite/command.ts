@@ -1,5 +1,6 @@
 // One key, one effect: the result is kept under the key in the effect's own transaction, and given again.
-import type { Command } from "../store.ts";
+import type { Command, Recalled } from "../store.ts";
+import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
 
 /** A command, or a keeper's key, which is kept as long as the log that it wrote to. */
@@ -18,7 +19,7 @@ export function once<R extends { ok: boolean }>(
   logOf?: () => number | undefined,
 ): Kept<R> {
   if (!key) return effect();
-  const earlier = recall<R & { ok: true }>(writing, key);
+  const earlier = recall<R & { ok: true }>(writing.database, key);
   if (earlier) return earlier;
   const result = effect();
   if (result.ok)
@@ -35,9 +36,9 @@ export function once<R extends { ok: boolean }>(
 }
 
 export function recall<R extends { ok: true }>(
-  { database }: Writing,
+  database: Database,
   { scope, key, digest }: Command,
-): (R & { replayed: true }) | { ok: false; code: "key_reused" } | undefined {
+): Recalled<R> | undefined {
   const kept = database.get<{ digest: string; result: string }>(
     "select digest, result from command where scope = ? and key = ?",
     scope,

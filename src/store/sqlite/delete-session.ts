@@ -18,7 +18,7 @@ export function deleteSession({ database, logs }: Writing, id: string, force: bo
   const { log, status } = session;
   if (!force && LIVE.has(status)) return { ok: false, code: "live", status };
   database.run("delete from timer where log = ?", id);
-  for (const table of ["session", "snapshot", "seen", "drafting", "log_blob", "command"])
+  for (const table of ["session", "snapshot", "seen", "drafting", "log_blob", "command", "ask"])
     database.run(`delete from ${table} where log = ?`, log);
   database.run("delete from log where key = ?", log);
   database.run("insert into purge (log) values (?)", log);

@@ -21,7 +21,7 @@ export function beginFork(
   writing: Writing,
   command: Command | undefined,
 ): { key: number } | { forked: Forked } {
-  const earlier = command && recall<Extract<Forked, { ok: true }>>(writing, command);
+  const earlier = command && recall<Extract<Forked, { ok: true }>>(writing.database, command);
   if (earlier) return { forked: earlier };
   const { database } = writing;
   const made = database.get<{ key: number }>(

@@ -3,6 +3,7 @@
 import { StorageError } from "../store.ts";
 import type { Database } from "./database.ts";
 import { sql as begin } from "./migrations/001-begin.ts";
+import { sql as askAndRule } from "./migrations/002-ask-and-rule.ts";
 import { sql as rest } from "./migrations/003-rest.ts";
 
 export type Migration = {
@@ -15,6 +16,7 @@ export type Migration = {
 
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "begin", breaking: true, sql: begin },
+  { number: 2, name: "ask_and_rule", breaking: true, sql: askAndRule },
   { number: 3, name: "rest", breaking: true, sql: rest },
 ];
 

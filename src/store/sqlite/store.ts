@@ -14,10 +14,11 @@ import {
 } from "../store.ts";
 import { Wakes } from "../wakes.ts";
 import { titleWords } from "../words.ts";
+import { readAsk, readAsks } from "./ask.ts";
 import { backup } from "./backup.ts";
 import { readBlob } from "./blob.ts";
 import { checkFile } from "./check-thread.ts";
-import { KEEPER_SCOPE } from "./command.ts";
+import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { personOf } from "./create-session.ts";
 import { openReader } from "./database.ts";
@@ -30,6 +31,7 @@ import { PurgeDuty } from "./purge-duty.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
+import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen } from "./seen.ts";
 import { dueTimers } from "./timer.ts";
@@ -112,6 +114,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       if (due) snapshots.queue(log);
       return appended;
     },
+    recall: async (command) => recall(reader, command),
     head: async (log) => readHead(reader, log),
     page: async (log, after, maxBytes) => readPage(reader, log, after, maxBytes),
     events: async (log, after, limit) => readEvents(reader, log, after, limit),
@@ -156,6 +159,12 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     missed: async (session, after, person) => countMissed(reader, session, after, person),
     search: async (query, limit) => search(reader, query, limit),
     overview: async () => readOverview(reader),
+
+    ask: async (ask) => readAsk(reader, ask),
+    asks: async (filter) => readAsks(reader, filter),
+    addRule: (rule) => writer.call("addRule", rule, clock()),
+    rules: async (profile) => readRules(reader, profile),
+    removeRule: (rule) => writer.call("removeRule", rule),
 
     claimSession: (ttlMs) => writer.call("claimSession", node, options.host, ttlMs, clock()),
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),

@@ -10,6 +10,7 @@ import { abandonFork, beginFork, copyFacts, finishFork } from "./fork-copy.ts";
 import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts";
+import { addRule, removeRule } from "./rule.ts";
 import { setSeen } from "./seen.ts";
 import { orphanedBlobs, tidySlice } from "./tidy.ts";
 import { clearTimer, setTimer } from "./timer.ts";
@@ -41,6 +42,8 @@ export const verbs = {
   redeemLoginLink,
   revokeLogin,
   markUse,
+  addRule,
+  removeRule,
   setSeen,
   tidySlice,
   orphanedBlobs,
@@ -64,6 +67,7 @@ export const FREEING: ReadonlySet<VerbName> = new Set<VerbName>([
   "clearTimer",
   "revokeToken",
   "revokeLogin",
+  "removeRule",
   "abandonFork",
 ]);
 
