@@ -35,6 +35,11 @@ export class Spawner {
     return { ok: false, reason: `the helper that starts commands died ${TRIES_MAX} times in a row` };
   }
 
+  /** Best when the server begins: starting the helper is a fork too, and later the server is large. */
+  start(): void {
+    this.#helper ??= this.#fork();
+  }
+
   /** Of the helper, when there is one. */
   get pid(): number | undefined {
     return this.#helper?.pid;
@@ -52,7 +57,7 @@ export class Spawner {
   }
 
   #send(request: Request, ended: () => void): Promise<Spawned | "helper died"> {
-    const helper = (this.#helper ??= this.#start());
+    const helper = (this.#helper ??= this.#fork());
     const id = ++this.#lastId;
     return new Promise((resolve) => {
       this.#running.set(id, ended);
@@ -64,7 +69,7 @@ export class Spawner {
     });
   }
 
-  #start(): ChildProcess {
+  #fork(): ChildProcess {
     const helper = fork(PROGRAM, [], {
       env: compileCache(),
       execArgv: [],
