@@ -2,10 +2,12 @@
 // outcome becomes one fact.
 import type { Driver, ProviderFault, StepRequest, StepResult } from "../driver/driver.ts";
 import { attemptOf } from "../session/draft.ts";
-import type { NewFact, Usage } from "../session/event.ts";
+import { failpoint } from "../failpoint.ts";
+import type { LongText, NewFact, Usage } from "../session/event.ts";
 import type { Clock } from "./clock.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import type { HeldSession } from "./held-session.ts";
+import { storableMessage } from "./storable-message.ts";
 import { retryTime, type RetryLimits } from "./retry-time.ts";
 
 export type Attempt = {
@@ -17,6 +19,7 @@ export type Attempt = {
   /** Aborted with one of STOPS as its reason. */
   signal: AbortSignal;
   price: (usage: Usage) => Usage;
+  longText: (text: string) => Promise<LongText>;
   retry: RetryLimits;
   clock: Clock;
   chance: () => number;
@@ -30,17 +33,20 @@ export async function callModel(attempt: Attempt): Promise<void> {
   const owner = attemptOf(step, attempt.attempt);
   const drafts = new DraftWriter(attempt.clock, async (events) => {
     if (await session.appendDrafts(events)) await session.catchUp();
+    failpoint("mid-stream");
   });
+  failpoint("after-intent");
   const result = await attempt.driver.step(
     attempt.request,
     (delta) => drafts.add(`${owner}/${delta.piece}`, delta.kind, delta.text),
     signal,
   );
+  failpoint("after-effect");
   await drafts.flush(); // before its fact, which sweeps them
-  await session.append(outcomeFacts(attempt, result));
+  await session.append(await outcomeFacts(attempt, result));
 }
 
-function outcomeFacts(attempt: Attempt, result: StepResult): NewFact[] {
+async function outcomeFacts(attempt: Attempt, result: StepResult): Promise<NewFact[]> {
   const named = { step: attempt.step, attempt: attempt.attempt };
   switch (result.outcome) {
     case "completed":
@@ -49,7 +55,7 @@ function outcomeFacts(attempt: Attempt, result: StepResult): NewFact[] {
           type: "step_completed",
           data: {
             ...named,
-            message: result.message,
+            message: await storableMessage(result.message, attempt.longText),
             ...(result.usage && { usage: attempt.price(result.usage) }),
           },
         },

@@ -19,6 +19,7 @@ export interface Commands {
 export type CommandStart = {
   process: string;
   session: string;
+  profile: string;
   command: string;
   cwd: string;
   workspace: string;

@@ -2,40 +2,52 @@
 // outcome. Everything that decides is in the log; what is in memory here can be lost at any line.
 import type { Driver } from "../driver/driver.ts";
 import type { Policy } from "../session/approval.ts";
-import type { FactData, NewFact, Usage } from "../session/event.ts";
-import { failFacts, nextStep, openCalls, type Limits, type NextStep } from "../session/next-step.ts";
-import type { ToolPart } from "../session/view.ts";
+import type { LongText, NewFact, Rule, Usage } from "../session/event.ts";
+import {
+  failFacts,
+  foregroundDelegates,
+  nextStep,
+  openCalls,
+  type Limits,
+  type NextStep,
+} from "../session/next-step.ts";
+import type { Position } from "../session/position.ts";
 import { StorageError, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
 import { callModel, type Stop } from "./call-model.ts";
 import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
+import type { Delegates } from "./delegates.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
 import { modelContext } from "./model-context.ts";
 import type { RetryLimits } from "./retry-time.ts";
 import { runTools } from "./run-tools.ts";
-import type { Delegates } from "./tool-work.ts";
 import { toolSpecs } from "./tool-specs.ts";
+import type { ToolWork } from "./tool-work.ts";
+import { openWorkspace, type Worker, type Workspace } from "./workspace.ts";
 
 /** A named agent, resolved from the configuration. */
 export type Profile = {
   driver: Driver;
   model: string;
-  instructions: string;
-  workspace: string;
+  instructions: (workspace: string) => string;
+  workspace: (session: Worker) => Workspace;
   tools: ReadonlyMap<string, Tool>;
-  policy: Policy;
+  /** What the configuration says; saved rules come from the store at the moment of the decision. */
+  policy: Omit<Policy, "saved">;
   sandboxed: boolean;
   price: (model: string, usage: Usage) => Usage;
 };
 
 export type DrainContext = {
   store: Store;
-  profile: (name: string) => Profile | undefined;
+  /** Or why there is none that can work. */
+  profile: (name: string) => Profile | { unusable: string };
   commands: Commands;
-  delegates: (session: HeldSession) => Delegates;
-  saveRule: (profile: string, rule: FactData<"rule_added">) => Promise<void>;
-  longText: (session: string, text: string) => Promise<FactData<"tool_finished">["result"]>;
+  delegates: Delegates;
+  savedRules: (profile: string) => Promise<readonly Rule[]>;
+  saveRule: (profile: string, rule: Rule) => Promise<void>;
+  longText: (session: string, text: string) => Promise<LongText>;
   newAsk: () => string;
   clock: Clock;
   chance: () => number;
@@ -51,16 +63,12 @@ export async function drain(
   shutdown: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
-  const letGo = keepLease(context, lease, lost);
+  const stopHeartbeat = keepLease(context, lease, lost);
   try {
     const session = await HeldSession.open(context.store, lease);
-    const { turn } = session.view;
-    if (takeover && turn)
-      await session.append([
-        { type: "executor_recovered", data: { epoch: lease.epoch, takeover: turn.takeovers + 1 } },
-      ]);
-    await work(context, session, AbortSignal.any([lost.signal, shutdown]));
-    await context.store.releaseLease(lease);
+    if (takeover) await takeUp(context, session);
+    const rested = await work(context, session, AbortSignal.any([lost.signal, shutdown]));
+    await context.store.releaseLease(lease, rested);
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
     context.log.info(
@@ -68,38 +76,48 @@ export async function drain(
       "the lease went to another executor",
     );
   } finally {
-    letGo();
+    stopHeartbeat();
   }
 }
 
-async function work(context: DrainContext, session: HeldSession, broken: AbortSignal): Promise<void> {
+/** After one that died: what it may have left half done and that no step shows. */
+async function takeUp({ delegates }: DrainContext, session: HeldSession): Promise<void> {
+  const { turn } = session.view;
+  if (turn)
+    await session.append([
+      { type: "executor_recovered", data: { epoch: session.lease.epoch, takeover: turn.takeovers + 1 } },
+    ]);
+  for (const { session: child } of session.view.delegates) await delegates.begin(child);
+}
+
+/** Gives the position at which nothing was left to do, or undefined when it was broken off. */
+async function work(
+  context: DrainContext,
+  session: HeldSession,
+  broken: AbortSignal,
+): Promise<Position | undefined> {
   const { limits, clock } = context;
   while (!broken.aborted) {
-    const { meta, turn } = session.view;
+    const { view } = session;
+    const { position, meta, turn } = view;
     const profile = context.profile(meta.profile);
-    if (!profile) {
-      if (!turn && session.view.queue.length === 0) return;
-      if (turn)
-        await session.append(
-          failFacts(
-            session.view,
-            turn.id,
-            "unknown_profile",
-            `There is no profile "${meta.profile}" in the configuration.`,
-          ),
-        );
-      else await session.append(startOf(nextStep(session.view, "none", iso(clock.now()), limits)));
-      continue;
+    const model = meta.model ?? ("unusable" in profile ? "none" : profile.model);
+    const next = nextStep(view, model, iso(clock.now()), limits);
+    if (next.do === "rest" || next.do === "wait") {
+      if (next.do === "rest") await context.delegates.report(session);
+      return position;
     }
-    const next = nextStep(session.view, meta.model ?? profile.model, iso(clock.now()), limits);
-    if (next.do === "rest" || next.do === "wait") return;
     try {
-      await perform(context, session, profile, next, broken);
+      if ("unusable" in profile && turn)
+        await end(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
+      else if ("unusable" in profile) await session.append(startOf(next));
+      else await perform(context, session, profile, next, broken);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StorageError) throw error;
       await giveUp(context, session, error);
     }
   }
+  return undefined;
 }
 
 async function perform(
@@ -111,10 +129,10 @@ async function perform(
 ): Promise<void> {
   switch (next.do) {
     case "record":
-      return session.append(next.facts);
+      await session.appendDecided(next.facts);
+      return;
     case "stop":
-      await stopCalls(context, next.calls);
-      return session.append(next.facts);
+      return end(context, session, next.facts);
     case "call_model":
       await session.append(next.facts);
       return withStops(context.store, session, broken, (signal) =>
@@ -139,13 +157,14 @@ async function attempt(
 ): Promise<void> {
   const { step, attempt: number } = next;
   const model = session.view.meta.model ?? profile.model;
+  const { path } = profile.workspace(workerOf(session));
   await callModel({
     session,
     driver: profile.driver,
     request: {
       model,
       step,
-      instructions: profile.instructions,
+      instructions: profile.instructions(path),
       context: await modelContext(context.store, session.context.entries),
       tools: toolSpecs(profile.tools),
       session: session.id,
@@ -154,28 +173,43 @@ async function attempt(
     attempt: number,
     signal,
     price: (usage) => profile.price(model, usage),
+    longText: (text) => context.longText(session.id, text),
     retry: context.retry,
     clock: context.clock,
     chance: context.chance,
   });
 }
 
-function toolWork(context: DrainContext, session: HeldSession, profile: Profile, signal: AbortSignal) {
+function toolWork(
+  context: DrainContext,
+  session: HeldSession,
+  profile: Profile,
+  signal: AbortSignal,
+): ToolWork {
   const { meta } = session.view;
+  const workspace = profile.workspace(workerOf(session));
   return {
     session,
     tools: profile.tools,
-    place: { session: session.id, workspace: meta.workspace ?? profile.workspace },
-    policy: () => ({ ...profile.policy, saved: [...profile.policy.saved, ...session.view.rules] }),
+    place: { session: session.id, workspace: workspace.path },
+    openWorkspace: () => openWorkspace(workspace),
+    policy: async () => ({
+      ...profile.policy,
+      saved: [...(await context.savedRules(meta.profile)), ...session.view.rules],
+    }),
     sandboxed: profile.sandboxed,
     commands: context.commands,
-    delegates: context.delegates(session),
+    delegates: context.delegates,
     newAsk: context.newAsk,
     clock: context.clock,
-    saveRule: (rule: FactData<"rule_added">) => context.saveRule(meta.profile, rule),
-    longText: (text: string) => context.longText(session.id, text),
+    saveRule: (rule) => context.saveRule(meta.profile, rule),
+    longText: (text) => context.longText(session.id, text),
     signal,
   };
+}
+
+export function workerOf({ id, view }: HeldSession): Worker {
+  return { id, workspace: view.meta.workspace };
 }
 
 /** Runs an effect that a person may stop: a stop is a fact, so the log is watched for it meanwhile. */
@@ -207,10 +241,15 @@ async function withStops(
   }
 }
 
-/** Background processes go on: only what a call waits for ends with its turn. */
-async function stopCalls(context: DrainContext, calls: readonly ToolPart[]): Promise<void> {
-  const processes = calls.flatMap(({ process }) => (process === null ? [] : [process]));
-  await Promise.all(processes.map((process) => context.commands.stop(process, "stopped")));
+/** Ends what a turn's calls wait for, then the turn. What runs in the background goes on. */
+async function end(context: DrainContext, session: HeldSession, facts: NewFact[]): Promise<void> {
+  const { view } = session;
+  const processes = openCalls(view).flatMap(({ process }) => (process === null ? [] : [process]));
+  await Promise.all([
+    ...processes.map((process) => context.commands.stop(process, "stopped")),
+    ...foregroundDelegates(view).map((delegate) => context.delegates.stop(delegate.session)),
+  ]);
+  await session.appendDecided(facts); // else it is decided anew, on what came meanwhile
 }
 
 /** A fault of ours ends the turn with its reason: a session is never wedged, and never tries the same for ever. */
@@ -220,8 +259,11 @@ async function giveUp(context: DrainContext, session: HeldSession, error: unknow
   const { turn } = session.view;
   if (!turn) throw error;
   const message = error instanceof Error ? error.message : String(error);
-  await stopCalls(context, openCalls(session.view));
-  await session.append(failFacts(session.view, turn.id, "internal", `Holdfast itself failed: ${message}`));
+  await end(
+    context,
+    session,
+    failFacts(session.view, turn.id, "internal", `Holdfast itself failed: ${message}`),
+  );
 }
 
 /** Renews at a third of the lease's time, so that two renewals may fail before it is anyone else's. */

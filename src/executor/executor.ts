@@ -1,15 +1,17 @@
 // The service: claims what can go on, drains several sessions at once up to a cap, and lets go of all of them when the
 // server is to stop. Which session comes next is the database's choice; wakes only make it sooner.
-import type { Lease } from "../store/store.ts";
+import type { Lease, LogId, WorkPlace } from "../store/store.ts";
 import { drain, type DrainContext } from "./drain.ts";
 
-export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: number };
+export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: number; place?: WorkPlace };
 
 export class Executor {
   readonly #context: DrainContext;
   readonly #options: ExecutorOptions;
   readonly #shutdown = new AbortController();
   readonly #drains = new Set<Promise<void>>();
+  /** What its own drains write, words by the hundred, is no reason to look for work. */
+  readonly #held = new Set<LogId>();
   #claiming: Promise<void> | undefined;
   #again = false;
   #service: Promise<unknown> | undefined;
@@ -29,7 +31,8 @@ export class Executor {
     this.#poll();
     this.#service = (async () => {
       this.#look();
-      for await (const _ of this.#context.store.changes(signal)) this.#look();
+      for await (const logs of this.#context.store.changes(signal))
+        if (logs.values().some((log) => !this.#held.has(log))) this.#look();
     })();
   }
 
@@ -68,7 +71,8 @@ export class Executor {
     const { store, log } = this.#context;
     try {
       while (!this.#shutdown.signal.aborted && this.#drains.size < this.#options.maxTurns) {
-        const claimed = await store.claimSession(this.#options.leaseMs);
+        const { leaseMs, place } = this.#options;
+        const claimed = await store.claimSession(leaseMs, place);
         if (!claimed) return;
         this.#begin(claimed.lease, claimed.takeover);
       }
@@ -79,6 +83,7 @@ export class Executor {
 
   #begin(lease: Lease, takeover: boolean): void {
     const { log } = this.#context;
+    this.#held.add(lease.log);
     const done = drain(this.#context, lease, takeover, this.#shutdown.signal)
       .catch((error: unknown) => {
         // The lease is left to run out: whoever claims next goes on from the log.
@@ -89,6 +94,7 @@ export class Executor {
       })
       .finally(() => {
         this.#drains.delete(done);
+        this.#held.delete(lease.log);
         this.#look(); // a place is free
       });
     this.#drains.add(done);

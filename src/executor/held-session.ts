@@ -1,4 +1,5 @@
 // A session that this executor holds: its lease, its two folds, and the only way to append to it.
+import { failpoint } from "../failpoint.ts";
 import { apply } from "../session/apply.ts";
 import { applyContext, emptyContext, type Context } from "../session/context.ts";
 import type { NewEvent } from "../session/event.ts";
@@ -51,18 +52,40 @@ export class HeldSession {
     });
   }
 
+  /** What was decided on this view: false, and nothing is written, when others have appended facts since. */
+  appendDecided(events: readonly NewEvent[]): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const written = await this.#write(events, seqOf(this.#view.position));
+      await this.#readOn();
+      return written !== undefined;
+    });
+  }
+
   /** For text on its way: true when others have appended facts meanwhile. */
   appendDrafts(events: readonly NewEvent[]): Promise<boolean> {
-    return this.#inTurn(async () => seqOf(await this.#write(events)) > seqOf(this.#view.position));
+    return this.#inTurn(async () => {
+      const position = await this.#write(events);
+      return position === undefined || seqOf(position) > seqOf(this.#view.position);
+    });
   }
 
   catchUp(): Promise<void> {
     return this.#inTurn(() => this.#readOn());
   }
 
-  async #write(events: readonly NewEvent[]): Promise<Position> {
-    const appended = await this.#store.append(this.id, events, { by: "executor", lease: this.lease });
+  /** Undefined when the log has moved on from `expectSeq`. */
+  async #write(events: readonly NewEvent[], expectSeq?: number): Promise<Position | undefined> {
+    const isDraft = events[0]?.type === "draft";
+    if (!isDraft) failpoint("before-commit");
+    const appended = await this.#store.append(
+      this.id,
+      events,
+      { by: "executor", lease: this.lease },
+      expectSeq === undefined ? {} : { expectSeq },
+    );
+    if (!isDraft) failpoint("after-commit");
     if (appended.ok) return appended.position;
+    if (appended.code === "moved") return undefined;
     throw new LeaseLost(`${this.id}: ${appended.code}`);
   }
 

@@ -17,8 +17,8 @@ export type ProcessCommandsOptions = {
   folder: string;
   spawner: Spawner;
   env: (command: CommandStart) => Record<string, string>;
-  /** Undefined: it runs without one, which a person was asked about. */
-  sandbox: (command: CommandStart) => SandboxPlan | undefined;
+  /** Undefined: it runs without one, which a person was asked about. Refused: its profile wants one that is not there. */
+  sandbox: (command: CommandStart) => SandboxPlan | { refused: string } | undefined;
 };
 
 export function processCommands({ folder, spawner, env, sandbox }: ProcessCommandsOptions): Commands {
@@ -26,6 +26,7 @@ export function processCommands({ folder, spawner, env, sandbox }: ProcessComman
   return {
     async start(command) {
       const plan = sandbox(command);
+      if (plan && "refused" in plan) return { ok: false, reason: plan.refused };
       const started = await startProcess(
         {
           id: command.process,

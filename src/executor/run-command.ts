@@ -1,5 +1,6 @@
 // A command under the shim: its row is a fact before the spawn, so whoever comes next finds it by name, waits for it or
 // reads its end, and never runs it a second time.
+import { failpoint } from "../failpoint.ts";
 import type { NewFact } from "../session/event.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { CommandSpec } from "../tool/tool.ts";
@@ -41,7 +42,10 @@ async function spawn(
     { type: "process_started", data: { process, command, cwd, call, background } },
     { type: "tool_started", data: { call, process } },
   ]);
-  const started = await work.commands.start({ process, command, cwd, stdin, ...work.place });
+  failpoint("after-intent");
+  const { profile } = work.session.view.meta;
+  const started = await work.commands.start({ process, profile, command, cwd, stdin, ...work.place });
+  failpoint("after-effect");
   if (started.ok) return attend(work, call, process, spec);
   await work.session.append([
     { type: "process_exited", data: { process, exit: null, cause: started.reason } },
@@ -83,6 +87,7 @@ async function follow(
   try {
     const over = await work.commands.finished(process, work.signal);
     if (!over) return; // broken off: by a stop, whose facts follow, or by a shutdown that leaves the command running
+    failpoint("after-effect");
     await said;
     await drafts.flush();
     await report(work, call, process, over);

@@ -2,11 +2,12 @@
 // finished. Each arrow is a fact before the effect that follows it, so a crash between any two is a place to go on from.
 import { createHash } from "node:crypto";
 import { brokenText } from "../driver/driver.ts";
+import { failpoint } from "../failpoint.ts";
 import { decide, exactRule, type Proposal } from "../session/approval.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import { openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
-import type { About, Tool } from "../tool/tool.ts";
+import type { About, Delegation, Tool } from "../tool/tool.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, type ToolWork } from "./tool-work.ts";
 
@@ -74,7 +75,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
   const proposal = proposalOf(work, ready);
   if (part.answer) return answered(work, part, proposal, about);
   const { session, policy } = work;
-  const decision = decide(proposal, policy());
+  const decision = decide(proposal, await policy());
   if (decision.decision === "deny") {
     await finish(work, part.call, "denied", decision.why);
     return false;
@@ -126,6 +127,8 @@ async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, abou
 
 async function start(work: ToolWork, { part, tool, args, about }: Ready): Promise<void> {
   const { call } = part;
+  const gone = await work.openWorkspace();
+  if (gone !== undefined) return finish(work, call, "error", gone);
   switch (tool.kind) {
     case "plain": {
       const prepared = (await tool.prepare?.(args, work.place)) ?? { ok: true, trace: undefined };
@@ -174,33 +177,30 @@ async function runPlain(
   trace: unknown,
 ): Promise<void> {
   if (tool.kind !== "plain") return;
+  failpoint("after-intent");
   const outcome = await tool
     .run(args, { ...work.place, call, trace, signal: work.signal })
     .catch((error: unknown) => ({
       status: "error" as const,
       result: `The tool itself failed: ${error instanceof Error ? error.message : String(error)}`,
     }));
+  failpoint("after-effect");
   if (work.signal.aborted) return; // a stop is told by the stop's own facts
   await finish(work, call, outcome.status, outcome.result);
 }
 
-async function runDelegate(
-  work: ToolWork,
-  call: string,
-  { prompt, profile, background }: { prompt: string; profile: string | undefined; background: boolean },
-): Promise<void> {
-  const { session } = work;
+async function runDelegate(work: ToolWork, call: string, delegation: Delegation): Promise<void> {
+  const { session, delegates } = work;
   if (session.view.delegates.some((delegate) => delegate.call === call)) return; // under way; its return wakes us
   if (partOf(work, call)?.state === "proposed")
     await session.append([{ type: "tool_started", data: { call } }]);
-  const child = await work.delegates.start(call, prompt, profile, background);
+  const child = await delegates.create(session, call, delegation);
   if ("refused" in child) return finish(work, call, "error", child.refused);
+  const { background } = delegation;
   const delegated: NewFact = { type: "delegated", data: { session: child.session, call, background } };
-  if (!background) return session.append([delegated]);
-  await session.append([
-    delegated,
-    finished(call, "ok", `Session ${child.session} works on it; its result comes as an input.`),
-  ]);
+  const going = `Session ${child.session} works on it; its result comes as an input.`;
+  await session.append(background ? [delegated, finished(call, "ok", going)] : [delegated]);
+  await delegates.begin(child.session);
 }
 
 async function openClarify(

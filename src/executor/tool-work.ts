@@ -1,16 +1,20 @@
 // What running a call needs, and how every call ends.
+import { failpoint } from "../failpoint.ts";
 import type { Policy } from "../session/approval.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import type { Place, Tool } from "../tool/tool.ts";
 import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
+import type { Delegates } from "./delegates.ts";
 import type { HeldSession } from "./held-session.ts";
 
 export type ToolWork = {
   session: HeldSession;
   tools: ReadonlyMap<string, Tool>;
   place: Place;
-  policy: () => Policy;
+  /** Why nothing can be done there; undefined when it can. Makes a scratch directory that is not there yet. */
+  openWorkspace: () => Promise<string | undefined>;
+  policy: () => Promise<Policy>;
   /** Whether commands run where they can do no harm outside the workspace. */
   sandboxed: boolean;
   commands: Commands;
@@ -23,16 +27,6 @@ export type ToolWork = {
   signal: AbortSignal;
 };
 
-export interface Delegates {
-  /** The child session of this call, made once however often it is asked for; undefined when the depth is reached. */
-  start(
-    call: string,
-    prompt: string,
-    profile: string | undefined,
-    background: boolean,
-  ): Promise<{ session: string } | { refused: string }>;
-}
-
 export async function finish(
   work: ToolWork,
   call: string,
@@ -40,6 +34,7 @@ export async function finish(
   text: string,
 ): Promise<void> {
   await work.session.append([finished(call, status, await work.longText(text))]);
+  failpoint("between-tools");
 }
 
 export function finished(

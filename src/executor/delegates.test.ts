@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import type { ContextMessage, StepRequest } from "../driver/driver.ts";
+import { childId } from "./delegates.ts";
+import { results, types, useScene } from "./scene.ts";
+import type { Line } from "./scripted-driver.ts";
+
+const scene = useScene();
+
+/** Whoever is told "delegate …" delegates the rest; whoever hears back says so; all others answer. */
+function delegating({ context }: StepRequest, background = false): Line {
+  const last = context.at(-1);
+  if (last?.role === "tool") return `Heard: ${last.result}`;
+  const text = textOf(last);
+  const rest = /^delegate (.*)$/s.exec(text)?.[1];
+  return rest === undefined
+    ? `Done: ${text}`
+    : { call: "delegate", args: { prompt: rest, ...(background && { background }) } };
+}
+
+function textOf(message: ContextMessage | undefined): string {
+  return message?.role === "person" ? message.text : "";
+}
+
+async function childOf(parent: string): Promise<string> {
+  const delegated = (await scene.untilFact(parent, "delegated")).find(({ type }) => type === "delegated");
+  return (delegated?.data as { session: string }).session;
+}
+
+describe("a delegate in the foreground", () => {
+  it("works in a session of its own, and its answer is the call's result, once", async () => {
+    await scene.run(delegating);
+    const parent = await scene.send("delegate look around");
+    const log = await scene.untilFact(parent, "turn_ended");
+    expect(results(log)).toMatchObject([{ status: "ok", result: "Done: look around" }]);
+    expect(types(log).filter((type) => type === "delegate_returned")).toHaveLength(1);
+    const child = await scene.store.session(await childOf(parent), "owner");
+    expect(child).toMatchObject({
+      origin: { kind: "delegation", session: parent },
+      workspace: scene.workspace,
+      status: "idle",
+    });
+    expect((await scene.store.view(parent))?.delegates).toEqual([]);
+  });
+
+  it("holds no lease of its parent while it works", async () => {
+    await scene.run((request) =>
+      textOf(request.context.at(-1)) === "think" ? { hangs: "Well" } : delegating(request),
+    );
+    const parent = await scene.send("delegate think");
+    const child = await childOf(parent);
+    await scene.untilFact(child, "draft");
+    await expect
+      .poll(async () => (await scene.store.overview()).leases.map(({ log }) => log))
+      .toEqual([child]);
+  });
+
+  it("ends with its parent's turn when a person stops that", async () => {
+    await scene.run((request) =>
+      textOf(request.context.at(-1)) === "think" ? { hangs: "Well" } : delegating(request),
+    );
+    const parent = await scene.send("delegate think");
+    const child = await childOf(parent);
+    await scene.untilFact(child, "draft");
+    const turn = (await scene.store.view(parent))!.turn!.id;
+    await scene.append(parent, { type: "stop_requested", data: { turn } });
+    const log = await scene.untilFact(parent, "turn_ended");
+    expect(results(log)).toMatchObject([{ status: "stopped" }]);
+    const ended = await scene.untilFact(child, "turn_ended");
+    expect(ended.at(-1)?.data).toMatchObject({ outcome: "stopped" });
+    await expect.poll(async () => (await scene.store.overview()).leases).toEqual([]);
+    expect(results(await scene.untilFact(parent, "turn_ended"))).toHaveLength(1);
+  });
+
+  it("that fails is an error with its reason", async () => {
+    await scene.run((request) =>
+      textOf(request.context.at(-1)) === "fail"
+        ? { fault: { class: "auth", message: "no key" } }
+        : delegating(request),
+    );
+    const log = await scene.untilFact(await scene.send("delegate fail"), "turn_ended");
+    expect(results(log)).toMatchObject([{ status: "error", result: expect.stringContaining("no key") }]);
+    expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  });
+
+  it("may delegate itself, down to three deep", async () => {
+    await scene.run(delegating);
+    const parent = await scene.send(`${"delegate ".repeat(4)}dig`);
+    const log = await scene.untilFact(parent, "turn_ended");
+    expect(results(log)[0]?.result).toMatch(/^Heard: Heard: Heard: .*at most 3 deep/);
+  });
+
+  it("is let go by whoever takes over from an executor that died before it could", async () => {
+    const parent = await scene.send("delegate look around");
+    // As far as such an executor came: the child is made and named in the log, but held.
+    const call = "s1-0";
+    const child = childId(parent, call);
+    const { lease } = (await scene.store.claimSession(1)) ?? {};
+    const input = { type: "input_admitted", data: { input: "inp_c", kind: "prompt", text: "look" } } as const;
+    await scene.store.createSession(
+      {
+        id: child,
+        profile: "default",
+        workspace: scene.workspace,
+        origin: { kind: "delegation", session: parent },
+        first: [input, { type: "queue_held", data: { reason: "delegated" } }],
+      },
+      { executor: "nod_1", epoch: 1 },
+    );
+    const queued = (await scene.store.view(parent))!.queue[0]!;
+    await scene.store.append(
+      parent,
+      [
+        { type: "turn_started", data: { turn: "t1", inputs: [queued.input] } },
+        { type: "input_delivered", data: { input: queued.input, turn: "t1", from: queued.position } },
+        { type: "step_started", data: { turn: "t1", step: "s1", attempt: 1, model: "m" } },
+        {
+          type: "step_completed",
+          data: {
+            step: "s1",
+            attempt: 1,
+            message: [{ type: "call", call, name: "delegate", args: { prompt: "look" } }],
+          },
+        },
+        {
+          type: "tool_proposed",
+          data: { step: "s1", call, name: "delegate", args: { prompt: "look" }, effect: "idempotent" },
+        },
+        { type: "tool_started", data: { call } },
+        { type: "delegated", data: { session: child, call, background: false } },
+      ],
+      { by: "executor", lease: lease! },
+    );
+    scene.advance(1_000);
+    await scene.run(delegating);
+    const log = await scene.untilFact(parent, "turn_ended");
+    expect(results(log)).toMatchObject([{ status: "ok", result: "Done: look" }]);
+  });
+});
+
+describe("a delegate in the background", () => {
+  const background = (request: StepRequest): Line => delegating(request, true);
+
+  it("does not hold its parent, and its result comes as an input, once", async () => {
+    const driver = await scene.run(background);
+    const parent = await scene.send("delegate look around");
+    const log = await scene.untilFact(parent, "turn_ended", 1);
+    expect(results(log)).toMatchObject([{ status: "ok", result: expect.stringContaining("works on it") }]);
+    await scene.untilFact(parent, "delegate_returned");
+    const after = await scene.untilFact(parent, "input_delivered", 2);
+    expect(types(after).filter((type) => type === "delegate_returned")).toHaveLength(1);
+    expect(types(after).filter((type) => type === "input_admitted")).toHaveLength(2);
+    await expect
+      .poll(() => driver.requests.map(({ context }) => textOf(context.at(-1))))
+      .toContain("Done: look around");
+  });
+
+  it("does not end with its parent's turn, and its result does not release a queue that a stop holds", async () => {
+    await scene.run((request) => {
+      const text = textOf(request.context.at(-1));
+      return text === "wait" ? { call: "shell", args: { command: "sleep 1000" } } : background(request);
+    });
+    const parent = await scene.send("delegate wait");
+    const child = await childOf(parent);
+    await scene.untilFact(parent, "turn_ended");
+    await scene.untilFact(child, "tool_started");
+    await scene.append(parent, { type: "queue_held", data: { reason: "stopped" } });
+    const turn = (await scene.store.view(child))!.turn!.id;
+    await scene.append(child, { type: "stop_requested", data: { turn } });
+    await scene.untilFact(parent, "delegate_returned");
+    expect(await scene.store.session(parent, "owner")).toMatchObject({ status: "idle", queued: 1 });
+  });
+});

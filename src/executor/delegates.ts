@@ -1,0 +1,173 @@
+// Work that a session gives to another. The child is made first, held; then the parent's log says that it waits for it;
+// then the child is let go. So a child never ends before its parent knows of it, and each of the three can be done again.
+import { createHash } from "node:crypto";
+import type { LongText, NewFact } from "../session/event.ts";
+import type { Delegate, View } from "../session/view.ts";
+import type { Delegation } from "../tool/tool.ts";
+import { seqOf } from "../session/position.ts";
+import { storedText } from "../store/long-text.ts";
+import type { Store, Writer } from "../store/store.ts";
+import type { HeldSession } from "./held-session.ts";
+import { endOfTurn, type TurnEnd } from "./turn-end.ts";
+
+export interface Delegates {
+  /** The child of this call, the same however often it is asked for. It does not begin before it is let go. */
+  create(
+    parent: HeldSession,
+    call: string,
+    delegation: Delegation,
+  ): Promise<{ session: string } | { refused: string }>;
+  begin(child: string): Promise<void>;
+  /** Asks it to stop; it ends in its own time. */
+  stop(child: string): Promise<void>;
+  /** Tells the session that it works for, if any, how it ended: once. */
+  report(child: HeldSession): Promise<void>;
+}
+
+export type DelegatesOptions = {
+  store: Store;
+  /** The profile's name when there is such a one, else why not. */
+  profile: (name: string) => { ok: true } | { ok: false; why: string };
+  /** Where the parent works; its child works there too. */
+  workspace: (parent: HeldSession) => Promise<{ path: string } | { refused: string }>;
+};
+
+const DEPTH_MAX = 3;
+
+export function sessionDelegates(options: DelegatesOptions): Delegates {
+  const { store } = options;
+  return {
+    create: (parent, call, delegation) => create(options, parent, call, delegation),
+    async begin(child) {
+      await store.append(child, [{ type: "queue_released", data: {} }], keeper(`begin:${child}`));
+    },
+    stop: (child) => stop(store, child),
+    report: (child) => report(store, child),
+  };
+}
+
+async function create(
+  { store, profile: find, workspace }: DelegatesOptions,
+  parent: HeldSession,
+  call: string,
+  { prompt, profile, background }: Delegation,
+): Promise<{ session: string } | { refused: string }> {
+  const { meta } = parent.view;
+  const id = childId(parent.id, call);
+  if (await store.head(id)) return { session: id };
+  const named = profile ?? meta.profile;
+  const found = find(named);
+  if (!found.ok) return { refused: found.why };
+  if ((await depthOf(store, parent.view)) >= DEPTH_MAX)
+    return { refused: `Delegates can be nested at most ${DEPTH_MAX} deep: do this yourself.` };
+  const place = await workspace(parent);
+  if ("refused" in place) return place;
+  await store.createSession(
+    {
+      id,
+      profile: named,
+      workspace: place.path,
+      ...(meta.model !== null && named === meta.profile && { model: meta.model }),
+      origin: { kind: "delegation", session: parent.id },
+      first: [
+        {
+          type: "input_admitted",
+          data: { input: inputId(id), kind: "prompt", text: await storedText(store, parent.id, prompt) },
+        },
+        { type: "queue_held", data: { reason: background ? "delegated in the background" : "delegated" } },
+      ],
+    },
+    { executor: parent.lease.holder, epoch: parent.lease.epoch },
+  );
+  return { session: id };
+}
+
+/** How many sessions above this one wait for it, directly or not. */
+async function depthOf(store: Store, view: View): Promise<number> {
+  let depth = 0;
+  for (let at: View | undefined = view; at && depth < DEPTH_MAX; depth++) {
+    if (at.meta.origin?.kind !== "delegation") return depth;
+    at = await store.view(at.meta.origin.session);
+  }
+  return depth;
+}
+
+async function stop(store: Store, child: string): Promise<void> {
+  for (;;) {
+    const view = await store.view(child);
+    if (!view || view.ended) return;
+    const { turn, queue } = view;
+    const facts: NewFact[] = turn
+      ? turn.stopRequested
+        ? []
+        : [{ type: "stop_requested", data: { turn: turn.id } }]
+      : queue.map(({ input }) => ({ type: "input_withdrawn", data: { input } }));
+    if (facts.length === 0) return;
+    const seq = seqOf(view.position);
+    const stopped = await store.append(child, facts, keeper(`stop:${child}:${seq}`), { expectSeq: seq });
+    if (stopped.ok || stopped.code !== "moved") return;
+  }
+}
+
+async function report(store: Store, child: HeldSession): Promise<void> {
+  const { origin } = child.view.meta;
+  if (origin?.kind !== "delegation") return;
+  for (;;) {
+    const parent = await store.view(origin.session);
+    const delegate = parent?.delegates.find(({ session }) => session === child.id);
+    if (!parent || !delegate) return; // it was told, or stopped waiting
+    const end = await endOfTurn(store, child);
+    if (!end) return; // it has not begun
+    const head = parent.ended ? await headOf(store, origin.session) : origin.session;
+    const text = await storedText(store, head, end.text);
+    const told = await store.append(
+      head,
+      head === origin.session ? factsOf(parent, delegate, end, text) : [arrived(delegate, text)],
+      keeper(`return:${child.id}`),
+      head === origin.session ? { expectSeq: seqOf(parent.position) } : {},
+    );
+    if (told.ok || told.code !== "moved") return;
+  }
+}
+
+function factsOf(parent: View, delegate: Delegate, { outcome }: TurnEnd, text: LongText): NewFact[] {
+  const { session, call, background } = delegate;
+  const returned: NewFact = { type: "delegate_returned", data: { session, call, outcome, summary: text } };
+  if (!background) {
+    const status = outcome === "completed" ? "ok" : outcome === "failed" ? "error" : "stopped";
+    return [returned, { type: "tool_finished", data: { call, status, result: text } }];
+  }
+  // A queue that a person's stop holds stays held: this is not a person's word to go on.
+  const held: NewFact[] = parent.held ? [{ type: "queue_held", data: { reason: "stopped" } }] : [];
+  return [returned, arrived(delegate, text), ...held];
+}
+
+/** A steer, so that an agent that is at work hears of it before its next step. */
+function arrived({ session }: Delegate, text: LongText): NewFact {
+  return { type: "input_admitted", data: { input: inputId(`${session} returned`), kind: "steer", text } };
+}
+
+async function headOf(store: Store, session: string): Promise<string> {
+  return (await store.session(session, ""))?.head ?? session;
+}
+
+function keeper(key: string): Writer {
+  return { by: "keeper", keeper: "delegates", key };
+}
+
+/** Named after the call, so that whoever asks again finds it; as young as its parent, in the order of ids. */
+export function childId(parent: string, call: string): string {
+  return `${parent.slice(0, "ses_".length + TIME_CHARS)}${chance(`${parent} ${call}`)}`;
+}
+
+function inputId(about: string): string {
+  return `inp_${about.slice("ses_".length, "ses_".length + TIME_CHARS)}${chance(`input of ${about}`)}`;
+}
+
+const TIME_CHARS = 10;
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+function chance(text: string): string {
+  const bytes = createHash("sha256").update(text).digest().subarray(0, 12);
+  return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
+}
