@@ -24,7 +24,7 @@ import type { RetryLimits } from "./retry-time.ts";
 import { runTools } from "./run-tools.ts";
 import { toolSpecs } from "./tool-specs.ts";
 import type { ToolWork } from "./tool-work.ts";
-import { openWorkspace, type Worker, type Workspace } from "./workspace.ts";
+import type { Worker, Workspace } from "./workspace.ts";
 
 /** A named agent, resolved from the configuration. */
 export type Profile = {
@@ -45,6 +45,8 @@ export type DrainContext = {
   profile: (name: string) => Profile | { unusable: string };
   commands: Commands;
   delegates: Delegates;
+  /** Why it can't be worked in; undefined when it can. */
+  openWorkspace: (workspace: Workspace) => Promise<string | undefined>;
   savedRules: (profile: string) => Promise<readonly Rule[]>;
   saveRule: (profile: string, rule: Rule) => Promise<void>;
   longText: (session: string, text: string) => Promise<LongText>;
@@ -192,7 +194,7 @@ function toolWork(
     session,
     tools: profile.tools,
     place: { session: session.id, workspace: workspace.path },
-    openWorkspace: () => openWorkspace(workspace),
+    openWorkspace: () => context.openWorkspace(workspace),
     policy: async () => ({
       ...profile.policy,
       saved: [...(await context.savedRules(meta.profile)), ...session.view.rules],

@@ -27,6 +27,7 @@ import { Executor } from "./executor.ts";
 import { processCommands } from "./process-commands.ts";
 import { USUAL_RETRY } from "./retry-time.ts";
 import { scriptedDriver, type Script } from "./scripted-driver.ts";
+import { openWorkspace } from "./workspace.ts";
 
 export const owner = { person: "owner" };
 export const ids = makeIds(Date.now, randomBytes);
@@ -92,6 +93,7 @@ export function useScene(): Scene {
         profile: (name) => (name === "default" ? { ok: true } : { ok: false, why: `There is no "${name}".` }),
         workspace: () => Promise.resolve({ path: workspace() }),
       }),
+      openWorkspace,
       savedRules: () => Promise.resolve(saved),
       saveRule: (_, rule) => Promise.resolve(void saved.push(rule)),
       longText: (session, text) => storedText(store, session, text),
