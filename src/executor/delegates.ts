@@ -33,6 +33,7 @@ export type DelegatesOptions = {
 };
 
 const DEPTH_MAX = 3;
+const KEEPER = "delegates";
 
 export function sessionDelegates(options: DelegatesOptions): Delegates {
   const { store } = options;
@@ -77,7 +78,7 @@ async function create(
         { type: "queue_held", data: { reason: background ? "delegated in the background" : "delegated" } },
       ],
     },
-    { executor: parent.lease.holder, epoch: parent.lease.epoch },
+    { keeper: KEEPER }, // the child's log has epochs of its own, and in no log do they go down
   );
   return { session: id };
 }
@@ -152,7 +153,7 @@ async function headOf(store: Store, session: string): Promise<string> {
 }
 
 function keeper(key: string): Writer {
-  return { by: "keeper", keeper: "delegates", key };
+  return { by: "keeper", keeper: KEEPER, key };
 }
 
 /** Named after the call, so that whoever asks again finds it; as young as its parent, in the order of ids. */
