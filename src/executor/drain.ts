@@ -136,7 +136,7 @@ async function perform(
     case "stop":
       return end(context, session, next.facts);
     case "call_model":
-      await session.append(next.facts);
+      if (!(await session.appendDecided(next.facts))) return;
       return withStops(context.store, session, broken, (signal) =>
         attempt(context, session, profile, next, signal),
       );
