@@ -13,3 +13,17 @@ export const wallClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Resolves after a while, or as soon as the signal is aborted. */
+export function pause({ after }: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = after(ms, done);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -15,7 +15,7 @@ import type { Position } from "../session/position.ts";
 import { StorageError, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
 import { callModel, type Stop } from "./call-model.ts";
-import type { Clock } from "./clock.ts";
+import { pause, type Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
@@ -112,7 +112,7 @@ async function work(
     try {
       if ("unusable" in profile && turn)
         await end(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
-      else if ("unusable" in profile) await session.append(startOf(next));
+      else if ("unusable" in profile) await session.appendDecided(startOf(next));
       else await perform(context, session, profile, next, broken);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StorageError) throw error;
@@ -137,11 +137,11 @@ async function perform(
       return end(context, session, next.facts);
     case "call_model":
       if (!(await session.appendDecided(next.facts))) return;
-      return withStops(context.store, session, broken, (signal) =>
+      return withStops(context, session, broken, (signal) =>
         attempt(context, session, profile, next, signal),
       );
     case "run_tools":
-      return withStops(context.store, session, broken, (signal) =>
+      return withStops(context, session, broken, (signal) =>
         runTools(toolWork(context, session, profile, signal)),
       );
     case "rest":
@@ -216,30 +216,58 @@ export function workerOf({ id, view }: HeldSession): Worker {
 
 /** Runs an effect that a person may stop: a stop is a fact, so the log is watched for it meanwhile. */
 async function withStops(
-  store: Store,
+  context: DrainContext,
   session: HeldSession,
   broken: AbortSignal,
   run: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController();
   const over = new AbortController();
-  const shutdown = () => stop.abort("shutdown" satisfies Stop);
-  broken.addEventListener("abort", shutdown);
-  if (broken.aborted) shutdown();
-  const wakes = store.watch(session.id, over.signal);
-  const watching = (async () => {
-    if (session.view.turn?.stopRequested) return stop.abort("stopped" satisfies Stop);
-    for await (const _ of wakes) {
-      await session.catchUp();
-      if (session.view.turn?.stopRequested) return stop.abort("stopped" satisfies Stop);
-    }
-  })();
+  const breakOff = () => stop.abort("shutdown" satisfies Stop);
+  broken.addEventListener("abort", breakOff);
+  if (broken.aborted) breakOff();
+  let deaf: unknown;
+  const watching = untilStopped(context, session, over.signal)
+    .then((stopped) => stopped && stop.abort("stopped" satisfies Stop))
+    .catch((error: unknown) => {
+      deaf = error; // what can't be stopped any more does not go on
+      breakOff();
+    });
   try {
     await run(stop.signal);
   } finally {
     over.abort();
-    broken.removeEventListener("abort", shutdown);
+    broken.removeEventListener("abort", breakOff);
     await watching;
+  }
+  if (deaf !== undefined) throw deaf;
+}
+
+/** False when it is over without. */
+async function untilStopped(
+  { store, clock }: DrainContext,
+  session: HeldSession,
+  over: AbortSignal,
+): Promise<boolean> {
+  const wakes = store.watch(session.id, over); // before the first look
+  do {
+    await lookAgain(session, clock, over);
+    if (session.view.turn?.stopRequested) return true;
+  } while (!(await wakes.next()).done);
+  return false;
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+/** A store that is out of reach for a moment is no reason to break off what runs. */
+async function lookAgain(session: HeldSession, clock: Clock, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    try {
+      return await session.catchUp();
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.kind === "broken") throw error;
+      await pause(clock, LOOK_AGAIN_MS, over);
+    }
   }
 }
 

@@ -73,29 +73,38 @@ async function follow(
   timeoutMs: number | undefined,
 ): Promise<void> {
   const ended = new AbortController();
+  const signal = AbortSignal.any([work.signal, ended.signal]);
   const drafts = new DraftWriter(work.clock, async (events) => {
     if (await work.session.appendDrafts(events)) await work.session.catchUp();
   });
-  const said = (async () => {
-    const signal = AbortSignal.any([work.signal, ended.signal]);
+  const follow = async () => {
     for await (const text of work.commands.follow(process, signal)) drafts.add(`${call}/0`, "output", text);
-  })();
+  };
+  let unending: unknown;
   const cancel =
     timeoutMs === undefined
       ? undefined
-      : work.clock.after(timeoutMs, () => void work.commands.stop(process, "timed_out"));
+      : work.clock.after(timeoutMs, () => {
+          work.commands.stop(process, "timed_out").catch((error: unknown) => {
+            unending = error;
+            ended.abort();
+          });
+        });
   try {
-    const over = await work.commands.finished(process, work.signal);
-    if (!over) return; // broken off: by a stop, whose facts follow, or by a shutdown that leaves the command running
+    const [over] = await Promise.all([work.commands.finished(process, signal), follow()]);
     failpoint("after-effect");
-    await said;
     await drafts.flush();
-    await report(work, call, process, over);
+    if (over) await report(work, call, process, over);
+    else if (unending !== undefined) await finish(work, call, "unknown", stillThere(unending));
+    // Else it was broken off: by a stop, whose facts follow, or by a shutdown that leaves the command running.
   } finally {
     cancel?.();
     ended.abort();
-    await said;
   }
+}
+
+function stillThere(error: unknown): string {
+  return `It took too long and could not be ended: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 async function report(work: ToolWork, call: string, process: string, over: CommandEnd): Promise<void> {
