@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -60,7 +59,7 @@ async function withStore<T>(use: (store: Store) => Promise<T>): Promise<T | Stor
     return { ok: false, code: "not_found", detail: `There is no store in ${settings.home}.` };
   return refusedAsValue(async () => {
     const node = ids.next("nod");
-    const store = await openStore(settings, { node, host: hostname(), clock: Date.now, ids });
+    const store = await openStore(settings, { node, host: settings.hostId, clock: Date.now, ids });
     try {
       return await use(store);
     } finally {

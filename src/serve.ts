@@ -1,11 +1,11 @@
-// `holdfast serve`: the store, the server over it, and an orderly end.
+// `holdfast serve`: the store, the server over it, the agents that work on it, and an orderly end.
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
-import { hostname } from "node:os";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { makeAgents } from "./agents.ts";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
 import { keepCliToken } from "./server/cli-token.ts";
@@ -35,7 +35,7 @@ export async function serve(flags: Flags): Promise<void> {
   const asked = untilAsked();
   const store = await openStore(settings, {
     node: ids.next("nod"),
-    host: hostname(),
+    host: settings.hostId,
     clock: Date.now,
     ids,
     log,
@@ -43,6 +43,7 @@ export async function serve(flags: Flags): Promise<void> {
     throw error instanceof StorageError ? new CannotServe(error.message) : error;
   });
   let server: RunningServer | undefined;
+  const agents = await makeAgents({ settings, store, ids, env: process.env, log });
   try {
     await keepCliToken(settings.home, { store, ids, randomBytes });
     server = await listen(settings, store, log);
@@ -55,6 +56,7 @@ export async function serve(flags: Flags): Promise<void> {
     const { url: link } = await server.loginLink("owner");
     process.stdout.write(greeting(settings, server.url, link));
     log.info({ url: server.url, version: VERSION, store: store.id, dialect: store.dialect }, "ready");
+    agents.start();
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
     setTimeout(collectStartGarbage, 1_000).unref();
     const stopTidying = tidyNowAndThen(store, log);
@@ -63,7 +65,8 @@ export async function serve(flags: Flags): Promise<void> {
     setTimeout(() => process.exit(1), OUT_WITHIN_MS).unref();
     stopTidying();
   } finally {
-    await server?.close();
+    // Side by side: readers are told goodbye while the last words of their agents are written.
+    await Promise.all([server?.close(), agents.stop()]);
     if (server !== undefined) removeServerFile(settings.home, process.pid);
     await store.close();
   }

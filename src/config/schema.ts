@@ -43,13 +43,29 @@ const Rule = z.strictObject({
   decision: z.enum(["allow", "ask", "deny"]),
 });
 
+/** What an agent may be given to work with. */
+export const TOOL_NAMES = [
+  "shell",
+  "process",
+  "read",
+  "write",
+  "edit",
+  "search",
+  "ask",
+  "delegate",
+  "task",
+] as const;
+export type ToolName = (typeof TOOL_NAMES)[number];
+
 const Profile = z.strictObject({
   driver: z.enum(["builtin", "acp"]).default("builtin"),
   model: z.string().min(1).optional(),
   command: z.array(z.string().min(1)).min(1).optional(),
   instructions: z.string().optional(),
   workspace: z.string().min(1).optional(),
-  tools: z.array(z.string().min(1)).optional(),
+  /** Every host of the database sees the same files there: its sessions may go on on another. */
+  sharedWorkspace: z.boolean().default(false),
+  tools: z.array(z.enum(TOOL_NAMES)).default([...TOOL_NAMES]),
   approvals: z.enum(["ask", "auto", "deny"]).default("ask"),
   rules: z.array(Rule).default([]),
   sandbox: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
@@ -58,6 +74,10 @@ const Profile = z.strictObject({
   contextTokens: Count.default(128_000),
   resume: z.enum(["continue", "fork", "fresh"]).optional(),
 });
+
+/** A profile that says nothing: what `default` is without a configuration. */
+export const usualProfile = (): ProfileConfig => Profile.parse({});
+export type ProfileConfig = z.output<typeof Profile>;
 
 export const Config = z.strictObject({
   server: z
@@ -130,7 +150,14 @@ export const Config = z.strictObject({
     )
     .default([]),
   prices: z
-    .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
+    .record(
+      z.string(),
+      z.strictObject({
+        input: z.number().min(0),
+        output: z.number().min(0),
+        cachedInput: z.number().min(0).optional(),
+      }),
+    )
     .default({}),
 });
 export type Config = z.output<typeof Config>;

@@ -1,5 +1,5 @@
 // What is in force and where it came from: a flag wins over the environment, that over config.toml, that over the default.
-import { homedir } from "node:os";
+import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { describeFaults, readConfig, type ReadConfig } from "./read-config.ts";
 import type { Config } from "./schema.ts";
@@ -12,6 +12,8 @@ export type Settings = {
   databaseUrl: string | undefined;
   host: string;
   port: number;
+  /** Which machine this is, for a database that several share: work stays where its workspace is. */
+  hostId: string;
   /** A fixed bearer token, for automation and tests. */
   token: string | undefined;
   /** The origin that browsers see when a proxy stands in front. */
@@ -82,6 +84,13 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
       ? { name: "store", value: join(home, "holdfast.db"), origin: "default" }
       : { name: "store", value: withoutPassword(databaseUrl), origin: "HOLDFAST_DATABASE_URL" },
   );
+  const ownId = present(env["HOLDFAST_HOST_ID"]);
+  const hostId = ownId ?? hostname();
+  listed.push({
+    name: "hostId",
+    value: hostId,
+    origin: ownId === undefined ? "default" : "HOLDFAST_HOST_ID",
+  });
   const token = present(env["HOLDFAST_TOKEN"]);
   listed.push({
     name: "token",
@@ -96,7 +105,20 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
 
   return {
     ok: true,
-    settings: { home, databaseUrl, host, port, token, behindProxy, hosts, tls, logLevel, config, listed },
+    settings: {
+      home,
+      databaseUrl,
+      host,
+      port,
+      hostId,
+      token,
+      behindProxy,
+      hosts,
+      tls,
+      logLevel,
+      config,
+      listed,
+    },
   };
 }
 

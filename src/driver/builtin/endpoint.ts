@@ -53,9 +53,10 @@ export function locateModel(
     const message = `The provider "${provider}" has no baseUrl; set it in config.toml under [providers.${provider}].`;
     return { ok: false, fault: { class: "unknown_model", message } };
   }
-  const key = findKey(config.apiKeyEnv === undefined ? KEY_VARIABLES[kind] : [config.apiKeyEnv], env);
+  const variables = keyVariables(config);
+  const key = findKey(variables, env);
   if (key === "missing") {
-    const variable = config.apiKeyEnv ?? KEY_VARIABLES[kind].join(" or ");
+    const variable = variables.join(" or ");
     const message = `The provider "${provider}" needs a key: set the environment variable ${variable} and start Holdfast again.`;
     return { ok: false, fault: { class: "auth", message } };
   }
@@ -77,6 +78,18 @@ const KEY_VARIABLES: Record<WireKind, string[]> = {
   anthropic: ["ANTHROPIC_API_KEY"],
   google: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
 };
+
+/** Where the key of a provider is looked for; none when it wants none. */
+export function keyVariables({ kind, apiKeyEnv }: ProviderConfig): readonly string[] {
+  if (apiKeyEnv !== undefined) return [apiKeyEnv];
+  return kind === "demo" ? [] : KEY_VARIABLES[kind];
+}
+
+/** The variable that holds a key, if one does. */
+export function foundKey(config: ProviderConfig, env: Env): string | undefined {
+  const key = findKey(keyVariables(config), env);
+  return key === "missing" ? undefined : key?.variable;
+}
 
 function findKey(variables: readonly string[], env: Env): Endpoint["key"] | "missing" {
   if (variables.length === 0) return null;

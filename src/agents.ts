@@ -1,0 +1,159 @@
+// The agents of a server: profiles from the configuration, an executor that works on their sessions, and what it works with.
+import { join } from "node:path";
+import type { Settings } from "./config/settings.ts";
+import type { ToolName } from "./config/schema.ts";
+import { builtinDriver } from "./driver/builtin/driver.ts";
+import { wallClock } from "./executor/clock.ts";
+import type { CommandStart } from "./executor/commands.ts";
+import { sessionDelegates } from "./executor/delegates.ts";
+import { workerOf, type DrainContext, type Profile } from "./executor/drain.ts";
+import { Executor } from "./executor/executor.ts";
+import { processCommands } from "./executor/process-commands.ts";
+import { USUAL_RETRY } from "./executor/retry-time.ts";
+import { openWorkspace } from "./executor/workspace.ts";
+import { childEnvironment } from "./process/environment.ts";
+import { sandboxFor, type SandboxPlan } from "./process/sandbox.ts";
+import { Spawner } from "./process/spawner.ts";
+import { findAgents, type FoundAgents } from "./profile/find.ts";
+import type { ListedProfile } from "./profile/listed.ts";
+import { resolveProfile } from "./profile/resolve.ts";
+import type { Ids } from "./session/ids.ts";
+import { USUAL_LIMITS } from "./session/next-step.ts";
+import { storedText } from "./store/long-text.ts";
+import type { Store } from "./store/store.ts";
+import { ask } from "./tool/ask.ts";
+import { delegate } from "./tool/delegate.ts";
+import { edit } from "./tool/edit.ts";
+import { read } from "./tool/read.ts";
+import { search } from "./tool/search.ts";
+import { shell } from "./tool/shell.ts";
+import type { Tool } from "./tool/tool.ts";
+import { write } from "./tool/write.ts";
+
+const POLL_MS = 1_000;
+
+export type Agents = {
+  profiles: readonly ListedProfile[];
+  /** Takes up what waits in the store, and what comes. */
+  start(): void;
+  /** No new work; what runs is broken off with a fact, commands go on by themselves, leases are given back. */
+  stop(): Promise<void>;
+};
+
+export type AgentsOptions = {
+  settings: Settings;
+  store: Store;
+  ids: Ids;
+  env: NodeJS.ProcessEnv;
+  log: DrainContext["log"];
+};
+
+export async function makeAgents(options: AgentsOptions): Promise<Agents> {
+  const { settings, store, ids, env, log } = options;
+  const { home, config } = settings;
+  const found = await findAgents(settings, env);
+  const spawner = new Spawner();
+  const profiles = resolveProfiles(options, found);
+  const profile = (name: string): Profile | { unusable: string } =>
+    profiles.get(name) ?? { unusable: noProfile(name, [...profiles.keys()]) };
+
+  const context: DrainContext = {
+    store,
+    profile,
+    commands: processCommands({
+      folder: join(home, "processes"),
+      spawner,
+      env: ({ session, profile: name }) =>
+        childEnvironment(env, configOf(found, name)?.passEnv ?? [], { HOLDFAST_SESSION: session }),
+      sandbox: (command) => sandboxPlan(found, home, command),
+    }),
+    delegates: sessionDelegates({
+      store,
+      profile(name) {
+        const other = profile(name);
+        return "unusable" in other ? { ok: false, why: other.unusable } : { ok: true };
+      },
+      async workspace(parent) {
+        const own = profile(parent.view.meta.profile);
+        if ("unusable" in own) return { refused: own.unusable };
+        const workspace = own.workspace(workerOf(parent));
+        const fault = await openWorkspace(workspace);
+        return fault === undefined ? { path: workspace.path } : { refused: fault };
+      },
+    }),
+    savedRules: async (name) => (await store.rules(name)).map(({ shown: _, ...rule }) => rule),
+    saveRule: async (name, rule) =>
+      void (await store.addRule({ ...rule, id: ids.next("rul"), profile: name })),
+    openWorkspace,
+    longText: (session, text) => storedText(store, session, text),
+    newAsk: () => ids.next("ask"),
+    clock: wallClock,
+    chance: Math.random,
+    limits: { ...USUAL_LIMITS, maxSteps: config.executor.maxSteps },
+    retry: { ...USUAL_RETRY, totalMs: config.executor.retryMinutes * 60_000 },
+    log,
+  };
+  const executor = new Executor(context, {
+    maxTurns: config.executor.maxTurns,
+    leaseMs: config.executor.leaseSeconds * 1000,
+    pollMs: POLL_MS,
+    place: {
+      sharedProfiles: found.profiles.flatMap((each) => (each.config.sharedWorkspace ? [each.name] : [])),
+    },
+  });
+  return {
+    profiles: found.listed,
+    start() {
+      spawner.start();
+      executor.start();
+    },
+    async stop() {
+      await executor.stop();
+      await spawner.close();
+    },
+  };
+}
+
+const TOOLS = new Map(
+  [shell, read, write, edit, search, ask, delegate].map((tool) => [tool.name as ToolName, tool as Tool]),
+);
+
+function resolveProfiles(
+  { settings, env }: AgentsOptions,
+  { profiles, providers, sandbox }: FoundAgents,
+): ReadonlyMap<string, Profile | { unusable: string }> {
+  const driver = builtinDriver({ providers, env });
+  const parts = {
+    driver,
+    tools: TOOLS,
+    sandbox,
+    prices: settings.config.prices,
+    scratchFolder: join(settings.home, "workspaces"),
+  };
+  return new Map(profiles.map((profile) => [profile.name, resolveProfile(profile, parts)]));
+}
+
+function sandboxPlan(
+  found: FoundAgents,
+  home: string,
+  { profile, workspace }: CommandStart,
+): SandboxPlan | { refused: string } | undefined {
+  const config = configOf(found, profile);
+  const sandbox = sandboxFor(config?.sandbox ?? "auto", found.sandbox);
+  switch (sandbox.kind) {
+    case "none":
+      return undefined;
+    case "refused":
+      return { refused: sandbox.reason };
+    case "bubblewrap":
+      return { bubblewrap: sandbox, workspace, hidden: home, network: config?.sandboxNetwork ?? true };
+  }
+}
+
+function configOf({ profiles }: FoundAgents, name: string) {
+  return profiles.find((profile) => profile.name === name)?.config;
+}
+
+function noProfile(name: string, known: readonly string[]): string {
+  return `There is no profile "${name}". There are: ${known.join(", ")}.`;
+}
