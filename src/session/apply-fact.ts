@@ -53,11 +53,15 @@ export function applyFact(view: View, fact: Fact): Changed {
       view.meta.model = fact.data.model;
       return areas("meta");
     case "session_forked":
-      view.meta.forkedFrom = { session: fact.data.from, at: fact.data.at };
-      view.meta.origin = { kind: "fork", session: fact.data.from, at: fact.data.at };
       view.usage = { ...NO_USAGE };
       view.processes = [];
       view.delegates = [];
+      if (fact.data.continues) {
+        view.meta.continues = fact.data.from;
+        return areas("meta", "usage", "processes", "delegates");
+      }
+      view.meta.forkedFrom = { session: fact.data.from, at: fact.data.at };
+      view.meta.origin = { kind: "fork", session: fact.data.from, at: fact.data.at };
       add(position, { kind: "divider", divider: "forked", text: fact.data.from });
       return { messages: [position], areas: ["meta", "usage", "processes", "delegates"] };
     case "session_ended":

@@ -89,7 +89,8 @@ export const factData = {
     continues: z.string().optional(),
   }),
   session_titled: z.object({ title: z.string() }),
-  session_forked: z.object({ from: z.string(), at: z.string() }),
+  /** `continues`: it is the successor of that session, and no row of its own beside it. */
+  session_forked: z.object({ from: z.string(), at: z.string(), continues: z.literal(true).optional() }),
   session_ended: z.object({ reason: z.string(), successor: z.string().optional() }),
   reset_skipped: z.object({ reasons: z.array(z.string()) }),
   model_changed: z.object({ model: z.string() }),

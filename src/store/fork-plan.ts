@@ -1,11 +1,13 @@
-// What a fork consists of, decided from the original's log alone: how many of its facts, and what is appended to them.
+// What a copy of a session consists of, decided from the original's log: how many of its facts, and what follows them.
 import { apply } from "../session/apply.ts";
 import type { AnyEvent, By, NewFact } from "../session/event.ts";
 import { forkPoint, mendFork, rowOf } from "../session/fork.ts";
 import { formatPosition, seqOf, START, type Position } from "../session/position.ts";
 import type { RowState } from "../session/row.ts";
+import { successorFacts } from "../session/succeed.ts";
+import type { View } from "../session/view.ts";
 import { foldView, type ReadEvents } from "./fold.ts";
-import type { LogId, Snapshot } from "./store.ts";
+import type { LogId, Snapshot, Succession } from "./store.ts";
 
 const SPAN_FACTS = 500;
 
@@ -25,10 +27,22 @@ export type ForkSource = {
   snapshot: Snapshot | undefined;
 };
 
+/** What follows the copied facts, given the copy as it stands there. */
+export type Following = (copy: View, point: Position) => NewFact[];
+
+export function followFork(from: LogId): Following {
+  return (copy, point) => [{ type: "session_forked", data: { from, at: point } }, ...mendFork(copy)];
+}
+
+export function followSuccession({ from, view, first }: Succession): Following {
+  return (copy, point) => [...successorFacts(from, point, copy, view), ...first];
+}
+
 /** Undefined when there is nothing whole in front of `at`. */
 export async function planFork(
   source: ForkSource,
   at: Position,
+  following: Following,
   time: string,
   by: By,
 ): Promise<ForkPlan | undefined> {
@@ -36,10 +50,7 @@ export async function planFork(
   if (point === START) return undefined;
   const from = source.snapshot && source.snapshot.position <= point ? source.snapshot : undefined;
   const view = await foldView({ log: source.log, read: source.read, from, to: point });
-  const facts: NewFact[] = [
-    { type: "session_forked", data: { from: source.log, at: point } },
-    ...mendFork(view),
-  ];
+  const facts = following(view, point);
   facts.forEach((fact, n) => {
     apply(view, { position: formatPosition(seqOf(point) + 1 + n, 0), at: time, by, ...fact });
   });

@@ -2,7 +2,7 @@
 // values, surprises throw a StorageError. `sqlite/` and `postgres/` hold the same file names, so that a diff shows
 // the dialect, and one contract suite (test/contract) runs on both.
 import type { AskAnswer, AskState } from "../session/asks.ts";
-import type { AnyEvent, By, FactData, NewEvent, Rule } from "../session/event.ts";
+import type { AnyEvent, By, FactData, NewEvent, NewFact, Rule } from "../session/event.ts";
 import type { Position } from "../session/position.ts";
 import type { Attention, RowState, Status } from "../session/row.ts";
 import type { View } from "../session/view.ts";
@@ -171,6 +171,18 @@ export type RuleRow = Omit<Rule, "shown"> & {
 export type NewRule = Rule & { id: string; profile: string };
 
 export type Forked = { ok: true; session: SessionRow; replayed?: true } | Refused;
+/** A session ends in favour of one that goes on from an earlier point of it. */
+export type Succession = {
+  from: string;
+  /** The session as it is now, which decides what goes over; when it has changed meanwhile, that is `moved`. */
+  view: View;
+  /** The facts up to here become the successor's too; moved back to where nothing is half done. */
+  at: Position;
+  id: string;
+  reason: string;
+  /** What the successor begins with behind those. */
+  first: readonly NewFact[];
+};
 export type Created =
   | { ok: true; session: SessionRow; replayed?: true }
   | { ok: false; code: "exists" }
@@ -298,6 +310,8 @@ export interface Store {
     author: By,
     command?: Command,
   ): Promise<Forked>;
+  /** Both in one transaction: the end of the one with its successor's name, and the other. */
+  succeedSession(succession: Succession, author: By, command?: Command): Promise<Forked>;
   /** Folded from the newest snapshot; a snapshot is made every SNAPSHOT_FACTS facts and can be dropped. */
   view(id: string): Promise<View | undefined>;
   snapshot(id: string): Promise<Snapshot | undefined>;

@@ -66,7 +66,7 @@ export async function insertSession(
     profile: string;
     workspace?: string | null;
     lane?: string | null;
-    origin?: Origin;
+    origin?: Origin | null;
     row: RowState;
     at: number;
   },

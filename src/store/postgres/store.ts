@@ -33,6 +33,7 @@ import { readSession, readSessions, readSessionsById } from "./read-sessions.ts"
 import { addRule, readRules, removeRule } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen, setSeen } from "./seen.ts";
+import { succeedSession } from "./succeed-session.ts";
 import { tidy } from "./tidy.ts";
 import { clearTimer, dueTimers, setTimer } from "./timer.ts";
 import { addToken, readTokens, revokeToken } from "./token.ts";
@@ -161,6 +162,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     arrangeSession: (session, arrangement) => arrangeSession(context, session, arrangement),
     deleteSession: (session, force) => deleteSession(context, session, force),
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
+    succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
     view: (session) => readView(database, session),
     snapshot: (session) => readSnapshot(database, session),
     dropSnapshots: (session) => dropSnapshots(database, session),

@@ -43,7 +43,11 @@ export function append(writing: Writing, call: AppendCall): AppendReply {
   return due ? { appended, due } : { appended };
 }
 
-function refusal({ database }: Writing, log: LogState | undefined, call: AppendCall): Refused | undefined {
+export function refusal(
+  { database }: Writing,
+  log: LogState | undefined,
+  call: Pick<AppendCall, "log" | "lease" | "expectSeq">,
+): Refused | undefined {
   if (!log) return { ok: false, code: "not_found" };
   if (log.closed) return { ok: false, code: "ended", successor: successorOf() };
   // A late holder still counts until someone else claims.

@@ -1,4 +1,4 @@
-// The writer's part of a fork: facts are copied in slices into a log that nobody can see yet, and one last
+// The writer's part of a copy: facts are copied in slices into a log that nobody can see yet, and one last
 // transaction makes it a session. Until then it stands in `purge`, so that a crash leaves nothing behind.
 import { formatPosition } from "../../session/position.ts";
 import type { NewEvent } from "../../session/event.ts";
@@ -8,7 +8,7 @@ import type { Batch, Tally } from "../batch.ts";
 import { checkedEvent } from "../event-text.ts";
 import type { Command, Forked, LogId, Origin } from "../store.ts";
 import { once, recall } from "./command.ts";
-import { insertLog, insertSession, madeSession } from "./create-session.ts";
+import { insertLog, insertSession, madeSession, type SessionColumns } from "./create-session.ts";
 import { readEnd, type LogState } from "./logs.ts";
 import { blocksAfter } from "./spans.ts";
 import { insertEvent, insertWords, writeEvents } from "./write-events.ts";
@@ -60,49 +60,64 @@ export function copyFacts(writing: Writing, from: LogId, key: number, upTo: numb
   return copy.seq;
 }
 
-export type FinishFork = {
+/** A log that has been copied as far as `at`, and what makes a session of it. */
+export type CopiedSession = {
   key: number;
-  id: string;
-  from: LogId;
   at: number;
-  origin: Origin;
   row: RowState;
   batch: Batch;
   person: string;
   now: number;
+};
+
+export type FinishFork = CopiedSession & {
+  id: string;
+  from: LogId;
+  origin: Origin;
   command: Command | undefined;
 };
 
 export function finishFork(writing: Writing, fork: FinishFork): Forked {
-  const { key, id, from, at, origin, row, batch, person, now, command } = fork;
-  const { database, logs } = writing;
+  const { id, from, origin, person, now, command } = fork;
   return once<Forked>(writing, command, now, () => {
-    const original = logs.find(from);
-    const about = database.get<{ profile: string; workspace: string | null }>(
+    const original = writing.logs.find(from);
+    const about = writing.database.get<{ profile: string; workspace: string | null }>(
       "select profile, workspace from session where id = ?",
       from,
     );
-    if (!original || !about || readEnd(database, key).seq !== at) return { ok: false, code: "not_found" };
-    const log = insertLog(writing, id, "session", key);
-    if (!log) throw new RangeError(`a fork can't be named ${id}: there is such a log already`);
-    database.run("delete from purge where log = ?", key);
+    if (!original || !about || !isWhole(writing, fork)) return { ok: false, code: "not_found" };
     const { profile, workspace } = about;
-    insertSession(writing, log, {
+    finishCopy(writing, original, fork, {
       id,
       profile,
       ...(workspace === null ? {} : { workspace }),
       origin,
-      row,
-      now,
     });
-    database.run(
-      "insert into log_blob (log, blob) select ?, blob from log_blob where log = ?",
-      key,
-      original.key,
-    );
-    writeEvents(writing, log, { ...batch, change: undefined }, now);
     return { ok: true, session: madeSession(writing, id, person) };
   });
+}
+
+export function isWhole({ database }: Writing, { key, at }: CopiedSession): boolean {
+  return readEnd(database, key).seq === at;
+}
+
+export function finishCopy(
+  writing: Writing,
+  original: LogState,
+  { key, row, batch, now }: CopiedSession,
+  session: Omit<SessionColumns, "row" | "now">,
+): void {
+  const { database } = writing;
+  const log = insertLog(writing, session.id, "session", key);
+  if (!log) throw new RangeError(`a copy can't be named ${session.id}: there is such a log already`);
+  database.run("delete from purge where log = ?", key);
+  insertSession(writing, log, { ...session, row, now });
+  database.run(
+    "insert into log_blob (log, blob) select ?, blob from log_blob where log = ?",
+    key,
+    original.key,
+  );
+  writeEvents(writing, log, { ...batch, change: undefined }, now);
 }
 
 /** A copy that will not be finished is removed like any log that is gone. */

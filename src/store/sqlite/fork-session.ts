@@ -1,70 +1,33 @@
 import type { By } from "../../session/event.ts";
-import { seqOf, type Position } from "../../session/position.ts";
-import { prepareBatch } from "../batch.ts";
-import { planFork, type ForkPlan } from "../fork-plan.ts";
+import type { Position } from "../../session/position.ts";
+import { followFork } from "../fork-plan.ts";
 import type { Command, Forked } from "../store.ts";
 import type { Context } from "./context.ts";
-import { personOf } from "./create-session.ts";
-import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
-import { readSnapshot } from "./view.ts";
+import { copySession } from "./copy-session.ts";
 
-/** Planned here, copied by the writer in slices: facts never change, so the original may grow meanwhile. */
 export async function forkSession(
-  { writer, reader, clock, changed }: Context,
+  context: Context,
   from: string,
   at: Position | undefined,
   id: string,
   author: By,
   command: Command | undefined,
 ): Promise<Forked> {
-  const head = readHead(reader, from);
-  const begun = await writer.call("beginFork", command);
-  if ("forked" in begun) return begun.forked;
-  const { key } = begun;
-  let forked: Forked | undefined;
-  try {
-    if (head?.kind !== "session") return (forked = { ok: false, code: "not_found" });
-    const end = at ?? head.position;
-    const now = clock();
-    const time = new Date(now).toISOString();
-    const plan = end > head.position ? undefined : await plannedFork(end, time);
-    if (!plan) return (forked = { ok: false, code: "moved", position: head.position });
-    if (!(await copied(plan))) return (forked = { ok: false, code: "not_found" });
-    forked = await writer.call("finishFork", {
-      key,
-      id,
-      from,
-      at: seqOf(plan.point),
-      origin: { kind: "fork", session: from, at: plan.point },
-      row: plan.row,
-      batch: prepareBatch(plan.facts, time, author),
-      person: personOf(author),
-      now,
-      command,
-    });
-    return forked;
-  } finally {
-    if (forked?.ok && !forked.replayed) changed(id);
-    else await writer.call("abandonFork", key);
-  }
-
-  function plannedFork(end: Position, time: string): Promise<ForkPlan | undefined> {
-    const source = {
-      log: from,
-      read: async (after: Position, limit: number) => readEvents(reader, from, after, limit),
-      readBefore: async (before: Position, limit: number) => readEventsBefore(reader, from, before, limit),
-      snapshot: readSnapshot(reader, from),
-    };
-    return planFork(source, end, time, author);
-  }
-
-  async function copied({ point }: ForkPlan): Promise<boolean> {
-    const upTo = seqOf(point);
-    for (let seq = 0; seq < upTo;) {
-      const reached = await writer.call("copyFacts", from, key, upTo);
-      if (reached === undefined || reached <= seq) return false;
-      seq = reached;
-    }
-    return true;
-  }
+  const forked = await copySession(context, {
+    from,
+    at,
+    following: followFork(from),
+    author,
+    command,
+    finish: (copied, point) =>
+      context.writer.call("finishFork", {
+        ...copied,
+        id,
+        from,
+        origin: { kind: "fork", session: from, at: point },
+        command,
+      }),
+  });
+  if (forked.ok && !forked.replayed) context.changed(id);
+  return forked;
 }

@@ -34,6 +34,7 @@ import { readSession, readSessions, readSessionsById } from "./read-sessions.ts"
 import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen } from "./seen.ts";
+import { succeedSession } from "./succeed-session.ts";
 import { dueTimers } from "./timer.ts";
 import { readTokens } from "./token.ts";
 import { putBlob, putFile } from "./upload.ts";
@@ -147,6 +148,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       return deleted;
     },
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
+    succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
     view: (session) => readView(reader, session),
     snapshot: async (session) => readSnapshot(reader, session),
     dropSnapshots: (session) => writer.call("dropSnapshots", session),

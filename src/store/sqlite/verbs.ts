@@ -7,6 +7,7 @@ import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
 import { addFile } from "./file.ts";
 import { abandonFork, beginFork, copyFacts, finishFork } from "./fork-copy.ts";
+import { finishSuccession } from "./finish-succession.ts";
 import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts";
@@ -34,6 +35,7 @@ export const verbs = {
   copyFacts,
   finishFork,
   abandonFork,
+  finishSuccession,
   claimLease,
   claimSession,
   renewLease,

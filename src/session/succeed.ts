@@ -1,0 +1,51 @@
+// A session that goes on from an earlier point of itself: its successor has the facts up to there, and of what came later
+// only what is not part of the talk. The person's other wishes and what still runs are not undone with a turn.
+import type { NewFact } from "./event.ts";
+import { mendFork } from "./fork.ts";
+import type { Position } from "./position.ts";
+import type { QueuedInput, View } from "./view.ts";
+
+/** What follows the copied facts. `then` is the copy as it stands there, `now` the session that ends. */
+export function successorFacts(from: string, at: Position, then: View, now: View): NewFact[] {
+  return [
+    { type: "session_forked", data: { from, at, continues: true } },
+    ...mendFork(then),
+    ...carriedOver(then, now),
+  ];
+}
+
+/** What nobody has begun with yet goes over as it is, under new ids: the copy may have had and withdrawn the old ones. */
+export function queueAgain(view: View, newInput: () => string): NewFact[] {
+  const admitted = view.queue.map((queued): NewFact => admitAgain(queued, newInput()));
+  const held: NewFact[] = view.held ? [{ type: "queue_held", data: { reason: "it was held before" } }] : [];
+  return [...admitted, ...held];
+}
+
+export function admitAgain(
+  { kind, text, delivery, attachments }: Pick<QueuedInput, "kind" | "text" | "delivery" | "attachments">,
+  input: string,
+): NewFact {
+  return {
+    type: "input_admitted",
+    data: {
+      input,
+      kind,
+      text,
+      ...(delivery === "now" && { delivery }),
+      ...(attachments.length > 0 && { attachments }),
+    },
+  };
+}
+
+function carriedOver(then: View, now: View): NewFact[] {
+  const facts: NewFact[] = [];
+  const { title, model } = now.meta;
+  if (title !== null && title !== then.meta.title) facts.push({ type: "session_titled", data: { title } });
+  if (model !== null && model !== then.meta.model) facts.push({ type: "model_changed", data: { model } });
+  for (const rule of now.rules.slice(then.rules.length)) facts.push({ type: "rule_added", data: rule });
+  for (const { process, command, cwd, background } of now.processes)
+    facts.push({ type: "process_started", data: { process, command, cwd, background } });
+  for (const { session, call, background } of now.delegates)
+    facts.push({ type: "delegated", data: { session, call, background } });
+  return facts;
+}

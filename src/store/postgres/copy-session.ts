@@ -1,0 +1,90 @@
+// What a fork and a successor have in common: facts of a log become another's, as they are, in one transaction.
+import type { By } from "../../session/event.ts";
+import { seqOf, type Position } from "../../session/position.ts";
+import { prepareBatch } from "../batch.ts";
+import { planFork, type Following, type ForkSource } from "../fork-plan.ts";
+import type { Command, Forked, LogId, Origin, SessionRow } from "../store.ts";
+import { once, recall } from "./command.ts";
+import type { Context } from "./context.ts";
+import { insertSession, madeSession, personOf } from "./create-session.ts";
+import type { Database, Transaction } from "./database.ts";
+import { readEvents, readEventsBefore } from "./read-events.ts";
+import { readSession } from "./read-sessions.ts";
+import { readSnapshot } from "./view.ts";
+import { insertLog, writeEvents } from "./write-events.ts";
+
+/** A million facts take a while to copy. */
+const STATEMENT_MS = 120_000;
+
+export type Copying = {
+  from: LogId;
+  /** The end of the log when absent. */
+  at: Position | undefined;
+  id: string;
+  following: Following;
+  origin: (original: SessionRow, point: Position) => Origin | null;
+  author: By;
+  command: Command | undefined;
+  /** What else is to be so, in the same transaction: before anything is written, and after all is. */
+  first?: (transaction: Transaction) => Promise<{ ok: true } | Extract<Forked, { ok: false }>>;
+  last?: (transaction: Transaction, point: Position) => Promise<void>;
+};
+
+export async function copySession({ database, clock }: Context, copying: Copying): Promise<Forked> {
+  const { from, id, at, following, author, command } = copying;
+  const earlier = command && (await recall<Extract<Forked, { ok: true }>>(database, command));
+  if (earlier) return earlier;
+  const original = await readSession(database, from, personOf(author));
+  if (!original) return { ok: false, code: "not_found" };
+  const end = at ?? original.position;
+  const now = clock();
+  const time = new Date(now).toISOString();
+  const plan =
+    end > original.position
+      ? undefined
+      : await planFork(await sourceOf(database, from), end, following, time, author);
+  if (!plan) return { ok: false, code: "moved", position: original.position };
+
+  const { point, row } = plan;
+  const batch = prepareBatch(plan.facts, time, author);
+  const copied = seqOf(point);
+  return database.transaction(
+    (transaction) =>
+      once<Forked>(transaction, command, async () => {
+        const allowed = await copying.first?.(transaction);
+        if (allowed && !allowed.ok) return allowed;
+        if (!(await copyFacts(transaction, from, id, copied))) return { ok: false, code: "not_found" };
+        await writeEvents(transaction, id, batch, copied);
+        const { profile, workspace, lane } = original;
+        const origin = copying.origin(original, point);
+        await insertSession(transaction, { id, profile, workspace, lane, origin, row, at: now });
+        await insertLog(transaction, id, "session", { seq: copied + batch.facts, sub: 0, closed: false });
+        await copying.last?.(transaction, point);
+        return { ok: true, session: await madeSession(transaction, id, personOf(author)) };
+      }),
+    { repeatable: command !== undefined, statementMs: STATEMENT_MS },
+  );
+}
+
+async function sourceOf(database: Database, log: string): Promise<ForkSource> {
+  return {
+    log,
+    read: (after, limit) => readEvents(database, log, after, limit),
+    readBefore: (before, limit) => readEventsBefore(database, log, before, limit),
+    snapshot: await readSnapshot(database, log),
+  };
+}
+
+/** False when the original was deleted meanwhile. */
+async function copyFacts(transaction: Transaction, from: string, id: string, upTo: number): Promise<boolean> {
+  const [copy] = await transaction.query<{ facts: number }>({
+    text: `with copied as (
+        insert into event (log, seq, crc, tally, author, words, text)
+        select $2, seq, crc, tally, author, words, text from event where log = $1 and seq <= $3
+        returning 1),
+      blobs as (insert into log_blob (log, blob) select $2, blob from log_blob where log = $1)
+      select count(*) as facts from copied`,
+    values: [from, id, upTo],
+  });
+  return copy?.facts === upTo;
+}

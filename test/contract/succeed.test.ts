@@ -1,0 +1,230 @@
+import { describe, expect, it } from "vitest";
+import { apply } from "../../src/session/apply.ts";
+import type { AnyEvent, NewEvent, NewFact } from "../../src/session/event.ts";
+import { formatPosition, seqOf, START, type Position } from "../../src/session/position.ts";
+import { emptyView, type View } from "../../src/session/view.ts";
+import type { Store, Succession, Writer } from "../../src/store/store.ts";
+import { forEachStore } from "./stores.ts";
+
+const owner = { person: "owner" };
+const client: Writer = { by: "client", author: owner };
+
+/** Two turns, both over; the second began a process and was given a rule. */
+const talk: NewEvent[] = [
+  { type: "input_admitted", data: { input: "inp_1", kind: "prompt", text: "first question" } },
+  { type: "turn_started", data: { turn: "t1", inputs: ["inp_1"] } },
+  { type: "input_delivered", data: { input: "inp_1", turn: "t1", from: formatPosition(2, 0) } },
+  { type: "step_started", data: { turn: "t1", step: "s1", attempt: 1, model: "m" } },
+  {
+    type: "step_completed",
+    data: {
+      step: "s1",
+      attempt: 1,
+      message: [{ type: "text", text: "first answer" }],
+      usage: { inputTokens: 5, outputTokens: 7 },
+    },
+  },
+  { type: "turn_ended", data: { turn: "t1", outcome: "completed" } },
+  { type: "input_admitted", data: { input: "inp_2", kind: "prompt", text: "second question" } },
+  { type: "turn_started", data: { turn: "t2", inputs: ["inp_2"] } },
+  { type: "input_delivered", data: { input: "inp_2", turn: "t2", from: formatPosition(8, 0) } },
+  { type: "step_started", data: { turn: "t2", step: "s2", attempt: 1, model: "m" } },
+  {
+    type: "step_completed",
+    data: { step: "s2", attempt: 1, message: [{ type: "text", text: "second answer" }] },
+  },
+  { type: "rule_added", data: { tool: "shell", match: "ls *", decision: "allow" } },
+  {
+    type: "process_started",
+    data: { process: "prc_1", command: "npm run dev", cwd: "/work", background: true },
+  },
+  { type: "turn_ended", data: { turn: "t2", outcome: "completed" } },
+  { type: "session_titled", data: { title: "Talk" } },
+];
+const beforeSecondTurn = formatPosition(8, 0);
+const again: NewFact = {
+  type: "input_admitted",
+  data: { input: "inp_3", kind: "prompt", text: "second question, better" },
+};
+
+async function session(store: Store, id: string): Promise<void> {
+  const origin = { kind: "task", session: "ses_origin" } as const;
+  const created = await store.createSession(
+    { id, profile: "default", workspace: "/work", lane: "web:inbox", origin, first: talk },
+    owner,
+  );
+  expect(created).toMatchObject({ ok: true });
+}
+
+async function succession(store: Store, more: Partial<Succession> = {}): Promise<Succession> {
+  const view = await store.view("ses_old");
+  if (!view) throw new Error("ses_old has no view");
+  return {
+    from: "ses_old",
+    view,
+    at: beforeSecondTurn,
+    id: "ses_new",
+    reason: "regenerated",
+    first: [again],
+    ...more,
+  };
+}
+
+function fold(events: readonly AnyEvent[]): View {
+  const view = emptyView();
+  for (const event of events) expect(apply(view, structuredClone(event)).outcome).toBe("applied");
+  return view;
+}
+
+const facts = (store: Store, id: string, after: Position = START) => store.events(id, after, 1000);
+
+forEachStore((harness) => {
+  describe("a successor", () => {
+    it("has the facts up to the point as they are, and what was decided apart from the talk", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      await store.arrangeSession("ses_old", { pinned: true });
+      const old = await facts(store, "ses_old");
+      const made = await store.succeedSession(await succession(store), owner);
+      expect(made).toMatchObject({
+        ok: true,
+        session: {
+          id: "ses_new",
+          head: "ses_new",
+          title: "Talk",
+          profile: "default",
+          workspace: "/work",
+          lane: "web:inbox",
+          origin: { kind: "task", session: "ses_origin" },
+          pinned: true,
+          status: "queued",
+          usage: { inputTokens: 0, outputTokens: 0 },
+        },
+      });
+      const log = await facts(store, "ses_new");
+      expect(log.slice(0, 7)).toEqual(old.slice(0, 7));
+      expect(log.slice(7).map(({ type }) => type)).toEqual([
+        "session_forked",
+        "session_titled",
+        "rule_added",
+        "process_started",
+        "input_admitted",
+      ]);
+      const view = fold(log);
+      expect(view).toEqual(await store.view("ses_new"));
+      expect(view.meta).toMatchObject({ continues: "ses_old", forkedFrom: null, title: "Talk" });
+      expect(view.queue).toMatchObject([{ input: "inp_3", text: "second question, better" }]);
+      expect(view.processes).toMatchObject([{ process: "prc_1" }]);
+      expect(view.messages.map(({ kind }) => kind)).toEqual(["input", "step", "turn_end"]);
+    });
+
+    it("takes the place of the one that ended, which stays readable and names it", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      const before = await facts(store, "ses_old");
+      await store.succeedSession(await succession(store), owner);
+      expect(await store.session("ses_old", "owner")).toMatchObject({ status: "ended", head: "ses_new" });
+      const after = await facts(store, "ses_old");
+      expect(after.slice(0, -1)).toEqual(before);
+      expect(after.at(-1)).toMatchObject({
+        type: "session_ended",
+        data: { reason: "regenerated", successor: "ses_new" },
+        by: owner,
+      });
+      expect(await store.view("ses_old")).toMatchObject({
+        ended: { reason: "regenerated", successor: "ses_new" },
+      });
+      expect(await store.append("ses_old", [again], client)).toEqual({
+        ok: false,
+        code: "ended",
+        successor: "ses_new",
+      });
+      const listed = await store.sessions({ limit: 10, heads: true }, "owner");
+      expect(listed.items.map(({ id }) => id)).not.toContain("ses_old");
+      expect((await store.check()).problems).toEqual([]);
+    });
+
+    it("of a successor is the head of them all", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      await store.succeedSession(await succession(store), owner);
+      const view = await store.view("ses_new");
+      const next: Succession = {
+        from: "ses_new",
+        view: view ?? emptyView(),
+        at: formatPosition(1, 0),
+        id: "ses_newer",
+        reason: "undone",
+        first: [],
+      };
+      expect(await store.succeedSession(next, owner)).toMatchObject({ ok: true });
+      expect(await store.session("ses_old", "owner")).toMatchObject({ head: "ses_newer" });
+      expect(await store.session("ses_new", "owner")).toMatchObject({ head: "ses_newer" });
+      expect((await facts(store, "ses_newer")).map(({ type }) => type)).toEqual([
+        "session_created",
+        "session_forked",
+        "session_titled",
+        "rule_added",
+        "process_started",
+      ]);
+    });
+
+    it("is not read anew by who has read the old one", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      const view = await store.view("ses_old");
+      await store.setSeen("ada", "ses_old", view?.position ?? START);
+      await store.setSeen("ben", "ses_old", formatPosition(3, 0));
+      await store.succeedSession(await succession(store), owner);
+      const unread = async (person: string) => (await store.session("ses_new", person))?.unread;
+      expect(await unread("ada")).toBe(1); // what was sent again
+      expect(await unread("ben")).toBe(2); // and the first answer
+      expect(await unread("cleo")).toBe(3);
+    });
+
+    it("comes of one of eight attempts at once, and the others learn which", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      const plan = await succession(store);
+      const made = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => store.succeedSession({ ...plan, id: `ses_${n}` }, owner)),
+      );
+      const [winner, ...more] = made.flatMap((each) => (each.ok ? [each.session.id] : []));
+      expect(more).toEqual([]);
+      expect(made.filter(({ ok }) => !ok)).toEqual(
+        Array.from({ length: 7 }, () => ({ ok: false, code: "ended", successor: winner })),
+      );
+      for (let n = 0; n < 8; n++)
+        expect((await store.head(`ses_${n}`)) !== undefined).toBe(`ses_${n}` === winner);
+    });
+
+    it("is refused when the session has grown since it was looked at, or is not there", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      const plan = await succession(store);
+      await store.append("ses_old", [{ type: "notice", data: { level: "info", text: "more" } }], client);
+      expect(await store.succeedSession(plan, owner)).toMatchObject({ ok: false, code: "moved" });
+      expect(await store.head("ses_new")).toBeUndefined();
+      expect(await store.head("ses_old")).toMatchObject({
+        closed: false,
+        position: formatPosition(seqOf(plan.view.position) + 1, 0),
+      });
+      expect(await store.succeedSession({ ...plan, from: "ses_none" }, owner)).toEqual({
+        ok: false,
+        code: "not_found",
+      });
+    });
+
+    it("is made once under one key, and given again to who asks again", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      const command = { scope: "owner/person", key: "k", digest: "d" };
+      const plan = await succession(store);
+      const made = await store.succeedSession(plan, owner, command);
+      const retried = await store.succeedSession({ ...plan, id: "ses_other" }, owner, command);
+      expect(retried).toEqual({ ...made, replayed: true });
+      expect(await store.recall(command)).toEqual({ ...made, replayed: true });
+      expect(await store.head("ses_other")).toBeUndefined();
+    });
+  });
+});
