@@ -2,7 +2,7 @@
 import { failpoint } from "../failpoint.ts";
 import { apply } from "../session/apply.ts";
 import { applyContext, emptyContext, type Context } from "../session/context.ts";
-import type { NewEvent } from "../session/event.ts";
+import type { AnyEvent, NewEvent } from "../session/event.ts";
 import { seqOf, START, type Position } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import type { Lease, Store } from "../store/store.ts";
@@ -19,6 +19,8 @@ export class HeldSession {
   #view: View;
   /** How far the context is folded: it begins at the log's start, the view perhaps at a snapshot. */
   #contextAt: Position = START;
+  /** Undefined while what was there before is being read: a copied log has epochs that are not its own. */
+  #openedAt: Position | undefined;
   /** Appends and reads of one session go one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -33,6 +35,7 @@ export class HeldSession {
     if (!view) throw new LeaseLost(`${lease.log} is gone`);
     const held = new HeldSession(store, lease, view);
     await held.catchUp();
+    held.#openedAt = held.#contextAt;
     return held;
   }
 
@@ -94,6 +97,7 @@ export class HeldSession {
       const from = this.#view.position < this.#contextAt ? this.#view.position : this.#contextAt;
       const events = await this.#store.events(this.id, from, PAGE_EVENTS);
       for (const event of events) {
+        this.#checkHolder(event);
         if (event.position > this.#contextAt) {
           applyContext(this.context, event);
           this.#contextAt = event.position;
@@ -106,6 +110,12 @@ export class HeldSession {
       }
       if (events.length < PAGE_EVENTS) return;
     }
+  }
+
+  /** A holder that was slow rather than dead must not go on with what its successor wrote. */
+  #checkHolder({ by, position }: AnyEvent): void {
+    if (this.#openedAt === undefined || position <= this.#openedAt || !("epoch" in by)) return;
+    if (by.epoch > this.lease.epoch) throw new LeaseLost(`${this.id}: epoch ${by.epoch} has written`);
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
