@@ -34,8 +34,6 @@ const POLL_MS = 1_000;
 
 export type Agents = {
   profiles: readonly ListedProfile[];
-  /** Takes up what waits in the store, and what comes. */
-  start(): void;
   /** No new work; what runs is broken off with a fact, commands go on by themselves, leases are given back. */
   stop(): Promise<void>;
 };
@@ -48,7 +46,8 @@ export type AgentsOptions = {
   log: DrainContext["log"];
 };
 
-export async function makeAgents(options: AgentsOptions): Promise<Agents> {
+/** Takes up what waits in the store, and what comes. */
+export async function startAgents(options: AgentsOptions): Promise<Agents> {
   const { settings, store, ids, env, log } = options;
   const { home, config } = settings;
   const found = await findAgents(settings, env);
@@ -101,12 +100,10 @@ export async function makeAgents(options: AgentsOptions): Promise<Agents> {
       sharedProfiles: found.profiles.flatMap((each) => (each.config.sharedWorkspace ? [each.name] : [])),
     },
   });
+  spawner.start();
+  executor.start();
   return {
     profiles: found.listed,
-    start() {
-      spawner.start();
-      executor.start();
-    },
     async stop() {
       await executor.stop();
       await spawner.close();

@@ -5,7 +5,7 @@ import { flushCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { makeAgents } from "./agents.ts";
+import type { Agents } from "./agents.ts";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
 import { keepCliToken } from "./server/cli-token.ts";
@@ -43,7 +43,7 @@ export async function serve(flags: Flags): Promise<void> {
     throw error instanceof StorageError ? new CannotServe(error.message) : error;
   });
   let server: RunningServer | undefined;
-  const agents = await makeAgents({ settings, store, ids, env: process.env, log });
+  let agents: Agents | undefined;
   try {
     await keepCliToken(settings.home, { store, ids, randomBytes });
     server = await listen(settings, store, log);
@@ -56,7 +56,9 @@ export async function serve(flags: Flags): Promise<void> {
     const { url: link } = await server.loginLink("owner");
     process.stdout.write(greeting(settings, server.url, link));
     log.info({ url: server.url, version: VERSION, store: store.id, dialect: store.dialect }, "ready");
-    agents.start();
+    // Loaded once clients are served: a restart is felt by those who wait for an answer, not by agents.
+    const { startAgents } = await import("./agents.ts");
+    agents = await startAgents({ settings, store, ids, env: process.env, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
     setTimeout(collectStartGarbage, 1_000).unref();
     const stopTidying = tidyNowAndThen(store, log);
@@ -66,7 +68,7 @@ export async function serve(flags: Flags): Promise<void> {
     stopTidying();
   } finally {
     // Side by side: readers are told goodbye while the last words of their agents are written.
-    await Promise.all([server?.close(), agents.stop()]);
+    await Promise.all([server?.close(), agents?.stop()]);
     if (server !== undefined) removeServerFile(settings.home, process.pid);
     await store.close();
   }
