@@ -39,11 +39,9 @@ export function sessionDelegates(options: DelegatesOptions): Delegates {
   const { store } = options;
   return {
     create: (parent, call, delegation) => create(options, parent, call, delegation),
-    async begin(child) {
-      await store.append(child, [{ type: "queue_released", data: {} }], keeper(`begin:${child}`));
-    },
+    begin: (child) => begin(store, child),
     stop: (child) => stop(store, child),
-    report: (child) => report(store, child),
+    report: ({ id, view }) => report(store, id, view),
   };
 }
 
@@ -83,6 +81,13 @@ async function create(
   return { session: id };
 }
 
+async function begin(store: Store, child: string): Promise<void> {
+  await store.append(child, [{ type: "queue_released", data: {} }], keeper(`begin:${child}`));
+  // A person may have let it go before its parent knew of it: then it was through with nobody to tell.
+  const view = await store.view(child);
+  if (view && !view.turn && view.queue.length === 0) await report(store, child, view);
+}
+
 /** How many sessions above this one wait for it, directly or not. */
 async function depthOf(store: Store, view: View): Promise<number> {
   let depth = 0;
@@ -110,21 +115,21 @@ async function stop(store: Store, child: string): Promise<void> {
   }
 }
 
-async function report(store: Store, child: HeldSession): Promise<void> {
-  const { origin } = child.view.meta;
+async function report(store: Store, child: string, view: View): Promise<void> {
+  const { origin } = view.meta;
   if (origin?.kind !== "delegation") return;
   for (;;) {
     const parent = await store.view(origin.session);
-    const delegate = parent?.delegates.find(({ session }) => session === child.id);
+    const delegate = parent?.delegates.find(({ session }) => session === child);
     if (!parent || !delegate) return; // it was told, or stopped waiting
-    const end = await endOfTurn(store, child);
+    const end = await endOfTurn(store, view);
     if (!end) return; // it has not begun
     const head = parent.ended ? await headOf(store, origin.session) : origin.session;
     const text = await storedText(store, head, end.text);
     const told = await store.append(
       head,
       head === origin.session ? factsOf(parent, delegate, end, text) : [arrived(delegate, text)],
-      keeper(`return:${child.id}`),
+      keeper(`return:${child}`),
       head === origin.session ? { expectSeq: seqOf(parent.position) } : {},
     );
     if (told.ok || told.code !== "moved") return;

@@ -1,16 +1,21 @@
 // How a session's last turn ended, in words for whoever gave it the work.
 import type { FactData } from "../session/event.ts";
+import type { Step } from "../session/parts.ts";
+import type { View } from "../session/view.ts";
 import type { Store } from "../store/store.ts";
-import type { HeldSession } from "./held-session.ts";
-import { modelContext } from "./model-context.ts";
+
+type Blobs = Pick<Store, "blob">;
 
 export type TurnEnd = { outcome: FactData<"turn_ended">["outcome"]; text: string };
 
 /** Undefined while no turn has ended. */
-export async function endOfTurn(store: Store, session: HeldSession): Promise<TurnEnd | undefined> {
-  const end = session.view.messages.findLast((message) => message.kind === "turn_end");
+export async function endOfTurn(store: Blobs, { messages }: View): Promise<TurnEnd | undefined> {
+  const end = messages.findLast((message) => message.kind === "turn_end");
   if (end?.kind !== "turn_end") return undefined;
-  const said = await lastWords(store, session);
+  const step = messages.findLast(
+    (message): message is Step => message.kind === "step" && message.state === "completed",
+  );
+  const said = step?.turn === end.turn ? await wordsOf(store, step) : "";
   switch (end.outcome) {
     case "completed":
       return { outcome: end.outcome, text: said || "[it said nothing]" };
@@ -24,11 +29,12 @@ export async function endOfTurn(store: Store, session: HeldSession): Promise<Tur
   }
 }
 
-async function lastWords(store: Store, { context }: HeldSession): Promise<string> {
-  const [message] = await modelContext(
-    store,
-    context.entries.filter(({ role }) => role === "agent").slice(-1),
-  );
-  if (message?.role !== "agent") return "";
-  return message.pieces.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n");
+async function wordsOf(store: Blobs, { parts }: Step): Promise<string> {
+  const texts: string[] = [];
+  for (const part of parts)
+    if (part.kind === "text") {
+      const whole = part.blob === null ? undefined : await store.blob(part.blob);
+      texts.push(whole?.toString("utf8") ?? part.text);
+    }
+  return texts.join("\n");
 }
