@@ -18,8 +18,10 @@ export type ServerProcess = {
   readonly pid: number;
   /** All that it has printed, over all its lives. */
   readonly output: string;
-  /** Comes up again after a kill, on the same port and home; resolves when it is ready. */
-  start(): Promise<void>;
+  /** Comes up again after a kill, on the same port and home; resolves when it is ready. `env` is for this life alone. */
+  start(env?: Record<string, string>): Promise<void>;
+  /** Resolves when the process has ended, by whatever hand. */
+  ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   signal(signal: NodeJS.Signals): void;
   /** Resolves when the process is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
@@ -43,7 +45,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   let output = "";
   let child: ChildProcess | undefined;
 
-  const start = async () => {
+  const start = async (ofThisLife: Record<string, string> = {}) => {
     const env: NodeJS.ProcessEnv = {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
@@ -52,6 +54,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
       HOLDFAST_TOKEN: token,
       ...(options.databaseUrl === undefined ? {} : { HOLDFAST_DATABASE_URL: options.databaseUrl }),
       ...options.env,
+      ...ofThisLife,
     };
     const started = spawn(process.execPath, [launcher, "serve", ...(options.args ?? [])], {
       env,
@@ -82,6 +85,10 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
       return output;
     },
     start,
+    async ended() {
+      if (child?.exitCode === null && child.signalCode === null) await once(child, "exit");
+      return { code: child?.exitCode ?? null, signal: child?.signalCode ?? null };
+    },
     signal: (signal) => void child?.kill(signal),
     kill,
     remove: async () => {
