@@ -99,7 +99,7 @@ async function work(
   broken: AbortSignal,
 ): Promise<Position | undefined> {
   const { limits, clock } = context;
-  while (!broken.aborted) {
+  for (;;) {
     const { view } = session;
     const { position, meta, turn } = view;
     const profile = context.profile(meta.profile);
@@ -109,6 +109,7 @@ async function work(
       if (next.do === "rest") await context.delegates.report(session);
       return position;
     }
+    if (broken.aborted) return undefined; // not before: a session at rest is not looked at again for its report
     try {
       if ("unusable" in profile && turn)
         await end(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
@@ -119,7 +120,6 @@ async function work(
       await giveUp(context, session, error);
     }
   }
-  return undefined;
 }
 
 async function perform(
