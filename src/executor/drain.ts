@@ -3,27 +3,22 @@
 import type { Driver } from "../driver/driver.ts";
 import type { Policy } from "../session/approval.ts";
 import type { LongText, NewFact, Rule, Usage } from "../session/event.ts";
-import {
-  failFacts,
-  foregroundDelegates,
-  nextStep,
-  openCalls,
-  type Limits,
-  type NextStep,
-} from "../session/next-step.ts";
+import { failFacts, nextStep, type Limits, type NextStep } from "../session/next-step.ts";
 import type { Position } from "../session/position.ts";
 import { StorageError, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
-import { callModel, type Stop } from "./call-model.ts";
-import { pause, type Clock } from "./clock.ts";
+import { callModel } from "./call-model.ts";
+import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
+import { endTurn } from "./end-turn.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
 import { modelContext } from "./model-context.ts";
 import type { RetryLimits } from "./retry-time.ts";
 import { runTools } from "./run-tools.ts";
 import { toolSpecs } from "./tool-specs.ts";
 import type { ToolWork } from "./tool-work.ts";
+import { withStops } from "./with-stops.ts";
 import type { Worker, Workspace } from "./workspace.ts";
 
 /** A named agent, resolved from the configuration. */
@@ -112,7 +107,7 @@ async function work(
     if (broken.aborted) return undefined; // not before: a session at rest is not looked at again for its report
     try {
       if ("unusable" in profile && turn)
-        await end(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
+        await endTurn(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
       else if ("unusable" in profile) await session.appendDecided(startOf(next));
       else await perform(context, session, profile, next, broken);
     } catch (error) {
@@ -134,7 +129,7 @@ async function perform(
       await session.appendDecided(next.facts);
       return;
     case "stop":
-      return end(context, session, next.facts);
+      return endTurn(context, session, next.facts);
     case "call_model":
       if (!(await session.appendDecided(next.facts))) return;
       return withStops(context, session, broken, (signal) =>
@@ -214,74 +209,6 @@ export function workerOf({ id, view }: HeldSession): Worker {
   return { id, workspace: view.meta.workspace };
 }
 
-/** Runs an effect that a person may stop: a stop is a fact, so the log is watched for it meanwhile. */
-async function withStops(
-  context: DrainContext,
-  session: HeldSession,
-  broken: AbortSignal,
-  run: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const stop = new AbortController();
-  const over = new AbortController();
-  const breakOff = () => stop.abort("shutdown" satisfies Stop);
-  broken.addEventListener("abort", breakOff);
-  if (broken.aborted) breakOff();
-  let deaf: unknown;
-  const watching = untilStopped(context, session, over.signal)
-    .then((stopped) => stopped && stop.abort("stopped" satisfies Stop))
-    .catch((error: unknown) => {
-      deaf = error; // what can't be stopped any more does not go on
-      breakOff();
-    });
-  try {
-    await run(stop.signal);
-  } finally {
-    over.abort();
-    broken.removeEventListener("abort", breakOff);
-    await watching;
-  }
-  if (deaf !== undefined) throw deaf;
-}
-
-/** False when it is over without. */
-async function untilStopped(
-  { store, clock }: DrainContext,
-  session: HeldSession,
-  over: AbortSignal,
-): Promise<boolean> {
-  const wakes = store.watch(session.id, over); // before the first look
-  do {
-    await lookAgain(session, clock, over);
-    if (session.view.turn?.stopRequested) return true;
-  } while (!(await wakes.next()).done);
-  return false;
-}
-
-const LOOK_AGAIN_MS = 1_000;
-
-/** A store that is out of reach for a moment is no reason to break off what runs. */
-async function lookAgain(session: HeldSession, clock: Clock, over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
-    try {
-      return await session.catchUp();
-    } catch (error) {
-      if (!(error instanceof StorageError) || error.kind === "broken") throw error;
-      await pause(clock, LOOK_AGAIN_MS, over);
-    }
-  }
-}
-
-/** Ends what a turn's calls wait for, then the turn. What runs in the background goes on. */
-async function end(context: DrainContext, session: HeldSession, facts: NewFact[]): Promise<void> {
-  const { view } = session;
-  const processes = openCalls(view).flatMap(({ process }) => (process === null ? [] : [process]));
-  await Promise.all([
-    ...processes.map((process) => context.commands.stop(process, "stopped")),
-    ...foregroundDelegates(view).map((delegate) => context.delegates.stop(delegate.session)),
-  ]);
-  await session.appendDecided(facts); // else it is decided anew, on what came meanwhile
-}
-
 /** A fault of ours ends the turn with its reason: a session is never wedged, and never tries the same for ever. */
 async function giveUp(context: DrainContext, session: HeldSession, error: unknown): Promise<void> {
   context.log.error({ session: session.id, err: error }, "a step failed unexpectedly");
@@ -289,7 +216,7 @@ async function giveUp(context: DrainContext, session: HeldSession, error: unknow
   const { turn } = session.view;
   if (!turn) throw error;
   const message = error instanceof Error ? error.message : String(error);
-  await end(
+  await endTurn(
     context,
     session,
     failFacts(session.view, turn.id, "internal", `Holdfast itself failed: ${message}`),
