@@ -1,7 +1,7 @@
-// A session's row as it goes over the wire.
+// A session's row as it goes over the wire: as it lies in the store.
 import type { SessionRow } from "../protocol/http.ts";
 import type { SessionRow as StoredRow } from "../store/store.ts";
 
 export function wireRow(row: StoredRow): SessionRow {
-  return { ...row, processes: 0 }; // nothing starts processes yet
+  return row;
 }

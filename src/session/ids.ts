@@ -1,7 +1,20 @@
 // Ids are opaque, prefixed and sortable by time: `ses_` + 10 characters of milliseconds + 12 of chance, in
 // Crockford's base 32 (lower case), so that a directory listing or a primary key is in order of creation.
 
-export type IdPrefix = "ses" | "tsk" | "run" | "prc" | "ask" | "rul" | "inp" | "tok" | "lgn" | "fil" | "nod" | "sto";
+export type IdPrefix =
+  | "ses"
+  | "tsk"
+  | "run"
+  | "prc"
+  | "ask"
+  | "rul"
+  | "req"
+  | "inp"
+  | "tok"
+  | "lgn"
+  | "fil"
+  | "nod"
+  | "sto";
 
 export type Ids = { next(prefix: IdPrefix): string };
 

@@ -3,6 +3,7 @@
 import { askChanges, type AskChange } from "../session/asks.ts";
 import { isDraft, ownerOf, sweptBy } from "../session/draft.ts";
 import type { By, NewEvent } from "../session/event.ts";
+import { processChanges, type ProcessChange } from "../session/processes.ts";
 import { rowChange, tallyOf, type RowChange } from "../session/row.ts";
 import { searchText } from "../session/search-text.ts";
 import { eventBody } from "./event-text.ts";
@@ -33,6 +34,7 @@ export type Batch = {
   drafts: number;
   change: RowChange | undefined;
   asks: AskChange[];
+  processes: ProcessChange[];
   /** Owners whose drafts go in the same transaction. */
   sweeps: string[];
   /** Nothing is appended after this batch. */
@@ -47,6 +49,7 @@ export function prepareBatch(events: readonly NewEvent[], at: string, by: By): B
     drafts: 0,
     change: rowChange(events),
     asks: askChanges(events, at, by),
+    processes: processChanges(events, at),
     sweeps: [],
     ends: undefined,
   };

@@ -47,10 +47,12 @@ export type SessionRecord = {
   model: string | null;
   status: string;
   failed: boolean | number;
+  /** With those of the delegates that work for it. */
   approvals: number;
   questions: number;
   messages: number;
   queued: number;
+  processes: number;
   retry_at: string | null;
   input_tokens: number;
   output_tokens: number;
@@ -81,6 +83,7 @@ export function sessionRow(record: SessionRecord): SessionRow {
     unread: record.unread,
     messages: record.messages,
     queued: record.queued,
+    processes: record.processes,
     position: formatPosition(record.seq, record.sub),
     createdAt: new Date(record.created_at).toISOString(),
     updatedAt: new Date(record.updated_at).toISOString(),

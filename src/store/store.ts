@@ -4,6 +4,7 @@
 import type { AskAnswer, AskState } from "../session/asks.ts";
 import type { AnyEvent, By, FactData, NewEvent, NewFact, Rule } from "../session/event.ts";
 import type { Position } from "../session/position.ts";
+import type { ProcessStatus } from "../session/processes.ts";
 import type { Attention, RowState, Status } from "../session/row.ts";
 import type { View } from "../session/view.ts";
 
@@ -91,6 +92,8 @@ export type SessionRow = {
   unread: number;
   messages: number;
   queued: number;
+  /** Those that run. */
+  processes: number;
   position: Position;
   createdAt: string;
   updatedAt: string;
@@ -170,6 +173,45 @@ export type RuleRow = Omit<Rule, "shown"> & {
 };
 export type NewRule = Rule & { id: string; profile: string };
 
+/** A process that a session began; one that is running belongs to its host. */
+export type ProcessRow = {
+  id: string;
+  session: string;
+  host: string | null;
+  command: string;
+  cwd: string;
+  call: string | null;
+  /** Nobody's call waits for it. */
+  background: boolean;
+  status: ProcessStatus;
+  startedAt: string;
+  endedAt: string | null;
+  /** Null when it is not known. */
+  exit: number | null;
+  cause: string | null;
+};
+export type ProcessFilter = {
+  running?: boolean;
+  sessions?: readonly string[];
+  host?: string;
+  limit: number;
+  after?: string; // the `next` of the page before
+};
+
+/** An effect outside of the store: carried out once, by a node of the process's host. */
+export type ProcessRequest = {
+  id: string;
+  process: string;
+  wish: { do: "stop"; signal?: string } | { do: "write"; text: string };
+  /** What came of it; null until it was carried out. */
+  outcome: string | null;
+};
+export type NewProcessRequest = Omit<ProcessRequest, "outcome">;
+export type Requested =
+  | { ok: true; request: ProcessRequest }
+  | { ok: false; code: "not_found" }
+  | { ok: false; code: "over" }; // it runs no longer
+
 export type Forked = { ok: true; session: SessionRow; replayed?: true } | Refused;
 /** A session ends in favour of one that goes on from an earlier point of it. */
 export type Succession = {
@@ -190,7 +232,7 @@ export type Created =
 export type Deleted =
   | { ok: true }
   | { ok: false; code: "not_found" }
-  | { ok: false; code: "live"; status: Status };
+  | { ok: false; code: "live"; status: Status; processes: number };
 
 export type Claimed =
   | { ok: true; lease: Lease; takeover: boolean }
@@ -339,6 +381,21 @@ export interface Store {
   rules(profile?: string): Promise<RuleRow[]>;
   removeRule(id: string): Promise<boolean>;
 
+  // --- processes
+  process(id: string): Promise<ProcessRow | undefined>;
+  /** Newest first. */
+  processes(filter: ProcessFilter): Promise<Rows<ProcessRow>>;
+  /** Its session is gone, and so is it. */
+  forgetProcess(id: string): Promise<void>;
+  /** The sessions whose processes are a session's own: its lineage, and whoever works for one of it. */
+  scope(session: string): Promise<string[]>;
+  /** Again under the same id it is the same request. */
+  requestProcess(request: NewProcessRequest): Promise<Requested>;
+  processRequest(id: string): Promise<ProcessRequest | undefined>;
+  /** Of this node's host; `again` when one that took it before has not said what came of it. */
+  takeRequests(): Promise<{ request: ProcessRequest; again: boolean }[]>;
+  finishRequest(id: string, outcome: string): Promise<void>;
+
   // --- leases, nodes, timers
   claimLease(log: LogId, ttlMs: number): Promise<Claimed>;
   /**
@@ -400,6 +457,9 @@ export const SNAPSHOT_FACTS = 500;
 export const EVENT_MAX_BYTES = 256 * 1024;
 /** A text over this is a blob. */
 export const TEXT_MAX_CHARS = 64 * 1024;
+/** Whoever took a request for a process and says nothing for so long is gone. */
+export const REQUEST_LEFT_MS = 60_000;
+export const REQUESTS_TAKEN = 20;
 export const COMMAND_KEPT_MS = 48 * 3600_000;
 
 export type { RowState };

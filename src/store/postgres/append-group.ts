@@ -2,6 +2,7 @@
 // and so are admitted or refused together.
 import { formatPosition, type Position } from "../../session/position.ts";
 import { followedBy } from "../../session/asks.ts";
+import { thenProcesses } from "../../session/processes.ts";
 import type { RowChange } from "../../session/row.ts";
 import type { Batch, Entry } from "../batch.ts";
 import type { Appended, LogId, Writer } from "../store.ts";
@@ -96,6 +97,7 @@ function following(first: Batch, second: Batch): Batch {
     drafts: second.facts === 0 ? first.drafts + second.drafts : second.drafts,
     change: bothChanges(first.change, second.change),
     asks: followedBy(first.asks, second.asks),
+    processes: thenProcesses(first.processes, second.processes),
     sweeps: [...first.sweeps, ...second.sweeps],
     ends: second.ends,
   };

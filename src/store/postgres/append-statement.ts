@@ -12,6 +12,7 @@ import { needsOldSub, type Group } from "./append-group.ts";
 import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement, Value } from "./database.ts";
+import { changedProcesses, processValues } from "./process.ts";
 import { bigintArray, storable, textArray, tsvectorArray } from "./wire.ts";
 
 export type AppendRequest = {
@@ -42,6 +43,7 @@ export function appendStatement(request: AppendRequest): Statement {
     rows: groups.some(({ batch }) => batch.change !== undefined),
     sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
     asks: groups.some(({ batch }) => batch.asks.length > 0),
+    processes: groups.some(({ batch }) => batch.processes.length > 0),
   };
   return {
     name: `append_${Object.values(shape).map(Number).join("")}`,
@@ -57,6 +59,7 @@ export function appendStatement(request: AppendRequest): Statement {
       ...(shape.rows ? rowValues(groups) : []),
       ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
       ...(shape.asks ? askValues(groups) : []),
+      ...(shape.processes ? processValues(groups) : []),
     ],
   };
 }
@@ -78,6 +81,7 @@ type Shape = {
   rows: boolean;
   sweeps: boolean;
   asks: boolean;
+  processes: boolean;
 };
 
 const texts = new Map<string, string>();
@@ -102,6 +106,7 @@ function writeText(shape: Shape): string {
     ...(shape.rows ? [changedRows(next)] : []),
     ...(shape.sweeps ? [sweptDrafts(next)] : []),
     ...(shape.asks ? changedAsks(next) : []),
+    ...(shape.processes ? changedProcesses(next) : []),
     `forgotten as (delete from batch where id = ${forget})`,
   ];
   return `with ${parts.join(",\n")}

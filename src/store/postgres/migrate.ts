@@ -7,6 +7,7 @@ import { storageFault } from "./fault.ts";
 import { sql as begin } from "./migrations/001-begin.ts";
 import { sql as askAndRule } from "./migrations/002-ask-and-rule.ts";
 import { sql as rest } from "./migrations/003-rest.ts";
+import { sql as process } from "./migrations/004-process.ts";
 
 export type Migration = {
   number: number;
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "begin", breaking: true, sql: begin },
   { number: 2, name: "ask_and_rule", breaking: true, sql: askAndRule },
   { number: 3, name: "rest", breaking: true, sql: rest },
+  { number: 4, name: "process", breaking: true, sql: process },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

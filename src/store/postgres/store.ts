@@ -3,7 +3,15 @@
 import type { Ids } from "../../session/ids.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
 import { SnapshotDuty } from "../snapshots.ts";
-import { SNAPSHOT_FACTS, StorageError, type Appended, type Store, type Writer } from "../store.ts";
+import {
+  REQUEST_LEFT_MS,
+  REQUESTS_TAKEN,
+  SNAPSHOT_FACTS,
+  StorageError,
+  type Appended,
+  type Store,
+  type Writer,
+} from "../store.ts";
 import { Wakes } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
 import { AppendQueue, LANES } from "./append-queue.ts";
@@ -29,6 +37,8 @@ import { readNodes, readOverview } from "./overview.ts";
 import { Poll } from "./poll.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
+import { forgetProcess, readProcess, readProcesses, readScope } from "./process.ts";
+import { finishRequest, readRequest, requestProcess, takeRequests } from "./process-request.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
 import { addRule, readRules, removeRule } from "./rule.ts";
 import { search } from "./search.ts";
@@ -177,6 +187,22 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     addRule: (rule) => addRule(context, rule),
     rules: (profile) => readRules(database, profile),
     removeRule: (rule) => removeRule(context, rule),
+
+    process: (id) => readProcess(database, id),
+    processes: (filter) => readProcesses(database, filter),
+    forgetProcess: (id) => forgetProcess(database, id),
+    scope: (session) => readScope(database, session),
+    async requestProcess(request) {
+      const requested = await requestProcess(database, request, clock());
+      if (requested.ok) context.changed(request.process);
+      return requested;
+    },
+    processRequest: (id) => readRequest(database, id),
+    takeRequests: () => takeRequests(database, host, clock(), REQUEST_LEFT_MS, REQUESTS_TAKEN),
+    async finishRequest(id, outcome) {
+      const process = await finishRequest(database, id, outcome);
+      if (process !== undefined) context.changed(process);
+    },
 
     claimSession: (ttlMs, where) => claimSession(context, ttlMs, where),
     claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),

@@ -19,6 +19,7 @@ export async function tidy({ database, now }: Context): Promise<void> {
   ];
   const deciding = [
     `delete from command where log is null and at < ${decidingMs("$1")} - ${COMMAND_KEPT_MS}`,
+    `delete from process_request where outcome is not null and at < ${decidingMs("$1")} - ${COMMAND_KEPT_MS}`,
     `delete from login_link where expires_at <= ${decidingMs("$1")}`,
     `delete from login where expires_at <= ${decidingMs("$1")}`,
     `delete from file_chunk where at < ${decidingMs("$1")} - ${DAY_MS}

@@ -2,6 +2,7 @@
 // slices, and a start after a crash goes on with them.
 import type { Status } from "../../session/row.ts";
 import type { Deleted } from "../store.ts";
+import { countRunning, orphanProcesses } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
 /** Work is at hand or waits for somebody. */
@@ -9,14 +10,17 @@ const LIVE: ReadonlySet<Status> = new Set(["queued", "running", "waiting", "reco
 
 const SLICE_EVENTS = 500;
 
-export function deleteSession({ database, logs }: Writing, id: string, force: boolean): Deleted {
+export function deleteSession(writing: Writing, id: string, force: boolean, now: number): Deleted {
+  const { database, logs } = writing;
   const session = database.get<{ log: number; status: Status }>(
     "select log, status from session where id = ?",
     id,
   );
   if (!session) return { ok: false, code: "not_found" };
   const { log, status } = session;
-  if (!force && LIVE.has(status)) return { ok: false, code: "live", status };
+  const processes = countRunning(writing, id);
+  if (!force && (LIVE.has(status) || processes > 0)) return { ok: false, code: "live", status, processes };
+  orphanProcesses(writing, id, now);
   database.run("delete from timer where log = ?", id);
   for (const table of ["session", "snapshot", "seen", "drafting", "log_blob", "command", "ask"])
     database.run(`delete from ${table} where log = ?`, log);

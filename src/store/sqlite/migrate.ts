@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import { sql as begin } from "./migrations/001-begin.ts";
 import { sql as askAndRule } from "./migrations/002-ask-and-rule.ts";
 import { sql as rest } from "./migrations/003-rest.ts";
+import { sql as process } from "./migrations/004-process.ts";
 
 export type Migration = {
   number: number;
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "begin", breaking: true, sql: begin },
   { number: 2, name: "ask_and_rule", breaking: true, sql: askAndRule },
   { number: 3, name: "rest", breaking: true, sql: rest },
+  { number: 4, name: "process", breaking: true, sql: process },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

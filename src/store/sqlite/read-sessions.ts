@@ -53,8 +53,23 @@ function rowOf({ position, ...record }: Stored): SessionRow {
   return sessionRow({ ...record, ...(parsePosition(position ?? "") ?? { seq: 0, sub: 0 }) });
 }
 
+/** What the delegates of a session wait for is put to whoever looks at the session itself. */
+const askedBelow = (kind: string) => `(with recursive below (id, asked, depth) as (
+      select child.id, child.${kind}, 1 from session child
+      where child.origin_session = session.id and child.origin_kind = 'delegation'
+      union all
+      select child.id, child.${kind}, depth + 1 from below join session child
+        on child.origin_session = below.id and child.origin_kind = 'delegation'
+      where depth < ${DEPTH_MAX})
+    select sum(asked) from below)`;
+/** As deep as delegates may be nested. */
+const DEPTH_MAX = 3;
+
 const COLUMNS = `session.id, session.title, session.profile, session.workspace, session.lane, session.model,
-    session.status, session.failed, session.approvals, session.questions, session.messages, session.queued,
+    session.status, session.failed, session.messages, session.queued,
+    session.approvals + coalesce(${askedBelow("approvals")}, 0) as approvals,
+    session.questions + coalesce(${askedBelow("questions")}, 0) as questions,
+    (select count(*) from process where process.session = session.id and process.status = 'running') as processes,
     session.retry_at, session.input_tokens, session.output_tokens, session.cost, session.pinned, session.archived,
     session.origin_kind, session.origin_session, session.origin_at, session.created_at, session.updated_at`;
 

@@ -5,6 +5,8 @@ import { seqOf } from "../../session/position.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
 import { SnapshotDuty } from "../snapshots.ts";
 import {
+  REQUEST_LEFT_MS,
+  REQUESTS_TAKEN,
   StorageError,
   type Command,
   type Credential,
@@ -30,6 +32,8 @@ import { takeOwnership } from "./owner.ts";
 import { PurgeDuty } from "./purge-duty.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
+import { readProcess, readProcesses, readScope } from "./process.ts";
+import { readRequest } from "./process-request.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
 import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
@@ -140,7 +144,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       return arranged;
     },
     async deleteSession(session, { force }) {
-      const deleted = await writer.call("deleteSession", session, force);
+      const deleted = await writer.call("deleteSession", session, force, clock());
       if (deleted.ok) {
         changed(session);
         purging.start();
@@ -167,6 +171,22 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     addRule: (rule) => writer.call("addRule", rule, clock()),
     rules: async (profile) => readRules(reader, profile),
     removeRule: (rule) => writer.call("removeRule", rule),
+
+    process: async (id) => readProcess(reader, id),
+    processes: async (filter) => readProcesses(reader, filter),
+    forgetProcess: (id) => writer.call("forgetProcess", id),
+    scope: async (session) => readScope(reader, session),
+    async requestProcess(request) {
+      const requested = await writer.call("requestProcess", request, clock());
+      if (requested.ok) changed(request.process);
+      return requested;
+    },
+    processRequest: async (id) => readRequest(reader, id),
+    takeRequests: () => writer.call("takeRequests", options.host, clock(), REQUEST_LEFT_MS, REQUESTS_TAKEN),
+    async finishRequest(id, outcome) {
+      const process = await writer.call("finishRequest", id, outcome);
+      if (process !== undefined) changed(process);
+    },
 
     claimSession: (ttlMs) => writer.call("claimSession", node, options.host, ttlMs, clock()),
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),

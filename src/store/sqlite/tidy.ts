@@ -12,6 +12,11 @@ export function tidySlice({ database }: Writing, self: NodeId, now: number): boo
       `delete from command where rowid in (select rowid from command where log is null and at < ? limit ${SLICE_ROWS})`,
       now - COMMAND_KEPT_MS,
     ) +
+    database.run(
+      `delete from process_request where rowid in (
+        select rowid from process_request where outcome is not null and at < ? limit ${SLICE_ROWS})`,
+      now - COMMAND_KEPT_MS,
+    ) +
     database.run("delete from login_link where expires_at <= ?", now) +
     database.run("delete from login where expires_at <= ?", now) +
     database.run(

@@ -12,6 +12,8 @@ import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts";
 import { addRule, removeRule } from "./rule.ts";
+import { forgetProcess } from "./process.ts";
+import { finishRequest, requestProcess, takeRequests } from "./process-request.ts";
 import { setSeen } from "./seen.ts";
 import { orphanedBlobs, tidySlice } from "./tidy.ts";
 import { clearTimer, setTimer } from "./timer.ts";
@@ -49,6 +51,10 @@ export const verbs = {
   setSeen,
   tidySlice,
   orphanedBlobs,
+  forgetProcess,
+  requestProcess,
+  takeRequests,
+  finishRequest,
   setTimer,
   clearTimer,
   addToken,
@@ -60,6 +66,7 @@ export const verbs = {
 /** These make room, or let go of what is held: they are carried out even while the disk is full. */
 export const FREEING: ReadonlySet<VerbName> = new Set<VerbName>([
   "deleteSession",
+  "forgetProcess",
   "purge",
   "dropBlob",
   "tidySlice",

@@ -1,5 +1,5 @@
 // Writes a batch behind a log's last event, with all that follows from it in the same transaction: swept drafts, the
-// search index, the session's row, its asks, the log's end.
+// search index, the session's row, its asks and processes, the log's end.
 import { formatPosition } from "../../session/position.ts";
 import type { RowChange } from "../../session/row.ts";
 import type { Batch, Entry } from "../batch.ts";
@@ -8,6 +8,7 @@ import { assignments } from "../session-row.ts";
 import { changeAsk } from "./ask.ts";
 import type { Value } from "./database.ts";
 import type { LogState } from "./logs.ts";
+import { changeProcess } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
 export function writeEvents(writing: Writing, log: LogState, batch: Batch, now: number): void {
@@ -22,6 +23,7 @@ export function writeEvents(writing: Writing, log: LogState, batch: Batch, now: 
   for (const owner of batch.sweeps) sweepDrafts(writing, log, owner);
   if (batch.change && log.kind === "session") changeRow(writing, log, batch.change, now);
   for (const change of batch.asks) changeAsk(writing, log, change);
+  for (const change of batch.processes) changeProcess(writing, log, change);
   if (batch.ends) {
     log.closed = true;
     writing.database.run("update log set closed = 1 where key = ?", log.key);
