@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Settings } from "./config/settings.ts";
 import type { ToolName } from "./config/schema.ts";
 import { builtinDriver } from "./driver/builtin/driver.ts";
+import { locateModel } from "./driver/builtin/endpoint.ts";
 import { wallClock } from "./executor/clock.ts";
 import type { CommandStart } from "./executor/commands.ts";
 import { sessionDelegates } from "./executor/delegates.ts";
@@ -34,6 +35,8 @@ const POLL_MS = 1_000;
 
 export type Agents = {
   profiles: readonly ListedProfile[];
+  /** Why this model can't be used; undefined when it can. */
+  modelFault(model: string): string | undefined;
   /** No new work; what runs is broken off with a fact, commands go on by themselves, leases are given back. */
   stop(): Promise<void>;
 };
@@ -104,6 +107,10 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
   executor.start();
   return {
     profiles: found.listed,
+    modelFault(model) {
+      const located = locateModel(model, found.providers, env);
+      return located.ok ? undefined : located.fault.message;
+    },
     async stop() {
       await executor.stop();
       await spawner.close();

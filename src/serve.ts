@@ -46,7 +46,7 @@ export async function serve(flags: Flags): Promise<void> {
   let agents: Agents | undefined;
   try {
     await keepCliToken(settings.home, { store, ids, randomBytes });
-    server = await listen(settings, store, log);
+    server = await listen(settings, store, () => agents, log);
     await writeServerFile(settings.home, {
       url: server.localUrl,
       pid: process.pid,
@@ -77,6 +77,7 @@ export async function serve(flags: Flags): Promise<void> {
 async function listen(
   settings: Settings,
   store: Store,
+  agents: () => Agents | undefined,
   log: ReturnType<typeof makeLog>,
 ): Promise<RunningServer> {
   const { host, port, hosts, behindProxy, token, tls } = settings;
@@ -92,6 +93,7 @@ async function listen(
       behindProxy,
       tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) },
       token,
+      agents,
       webFolder: fileURLToPath(new URL("../web-dist", import.meta.url)),
       log,
       now: Date.now,

@@ -33,7 +33,7 @@ Examples:
     });
 }
 
-type Sent = { session: string; position: string; input?: string };
+type Sent = { session: string; position: string; input?: string | null; answered?: string | undefined };
 
 async function begin({ client }: Cli, text: string, options: Options): Promise<Sent> {
   const { steer, ...given } = options;

@@ -29,6 +29,15 @@ export type LoginInfo = z.output<typeof http.LoginInfo>;
 export type LoginLink = z.output<typeof http.LoginLink>;
 export type Me = z.output<typeof http.Me>;
 export type StoreCheck = z.output<typeof http.StoreCheck>;
+export type Ask = http.Ask;
+export type AskList = z.output<typeof http.AskList>;
+export type AskFilter = { open?: boolean; session?: string; limit?: number; after?: string };
+export type NewAnswer = z.input<typeof http.NewAnswer>;
+export type InputPatch = z.input<typeof http.PatchInput>;
+export type Stopped = z.output<typeof http.Stopped>;
+export type Released = z.output<typeof http.Released>;
+export type RuleInfo = http.RuleInfo;
+export type ProfileInfo = http.ProfileInfo;
 export type { SessionRow };
 
 export type ClientOptions = {
@@ -90,6 +99,45 @@ export function createClient(options: ClientOptions = {}) {
       json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/fork`, json: fork, signal }),
     admitInput: (session: string, input: NewInput, signal?: AbortSignal) =>
       json<Admitted>({ method: "POST", path: `${sessionPath(session)}/inputs`, json: input, signal }),
+    /** Only what is still queued; else a ProblemError `not_queued` says where it went. */
+    patchInput: (session: string, input: string, patch: InputPatch, signal?: AbortSignal) =>
+      done({ method: "PATCH", path: inputPath(session, input), json: patch, signal }),
+    withdrawInput: (session: string, input: string, signal?: AbortSignal) =>
+      done({ method: "DELETE", path: inputPath(session, input), signal }),
+    releaseQueue: (session: string, signal?: AbortSignal) =>
+      json<Released>({ method: "POST", path: `${sessionPath(session)}/queue/release`, signal }),
+    stop: (session: string, signal?: AbortSignal) =>
+      json<Stopped>({ method: "POST", path: `${sessionPath(session)}/stop`, signal }),
+
+    /** Each gives the successor in which the session goes on. */
+    regenerate: (session: string, signal?: AbortSignal) =>
+      json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/regenerate`, signal }),
+    undo: (session: string, signal?: AbortSignal) =>
+      json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/undo`, signal }),
+    resendInput: (
+      session: string,
+      input: string,
+      instead: z.input<typeof http.Resend>,
+      signal?: AbortSignal,
+    ) =>
+      json<SessionRow>({
+        method: "POST",
+        path: `${inputPath(session, input)}/resend`,
+        json: instead,
+        signal,
+      }),
+
+    asks: (filter: AskFilter = {}, signal?: AbortSignal) =>
+      json<AskList>({ method: "GET", path: "/api/asks", query: filter, signal }),
+    ask: (ask: string, signal?: AbortSignal) => json<Ask>({ method: "GET", path: askPath(ask), signal }),
+    /** The first answer counts; for later ones a ProblemError `answered` has the ask as it was answered. */
+    answerAsk: (ask: string, answer: NewAnswer, signal?: AbortSignal) =>
+      json<Ask>({ method: "POST", path: `${askPath(ask)}/answer`, json: answer, signal }),
+    rules: (signal?: AbortSignal) => items<RuleInfo>({ method: "GET", path: "/api/rules", signal }),
+    removeRule: (rule: string, signal?: AbortSignal) =>
+      done({ method: "DELETE", path: `/api/rules/${encodeURIComponent(rule)}`, signal }),
+    profiles: (signal?: AbortSignal) => items<ProfileInfo>({ method: "GET", path: "/api/profiles", signal }),
+
     setSeen: (session: string, position: Position, signal?: AbortSignal) =>
       done({ method: "PUT", path: `${sessionPath(session)}/seen`, json: { position }, signal }),
     exportSession: (session: string, format: "md" | "jsonl", signal?: AbortSignal) =>
@@ -149,6 +197,14 @@ const ANY = { accept: "*/*" };
 
 export function sessionPath(session: string): string {
   return `/api/sessions/${encodeURIComponent(session)}`;
+}
+
+function inputPath(session: string, input: string): string {
+  return `${sessionPath(session)}/inputs/${encodeURIComponent(input)}`;
+}
+
+function askPath(ask: string): string {
+  return `/api/asks/${encodeURIComponent(ask)}`;
 }
 
 /** Not randomUUID: a page that is served over plain http from another host does not have it. */

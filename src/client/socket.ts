@@ -1,8 +1,8 @@
-// One WebSocket for all that a tab or a command follows: sessions by their events, the list by its rows. It comes back
+// One WebSocket for all that a tab or a command follows: sessions by their events, lists by their rows. It comes back
 // by itself for as long as it is wanted, and attaches every session again where its reader stood.
 import type { Problem } from "../protocol/problem.ts";
 import { CLOSE_UNAUTHORIZED } from "../protocol/close.ts";
-import type { ClientFrame, ServerFrame } from "../protocol/socket.ts";
+import type { ClientFrame, ServerFrame, TopicName } from "../protocol/socket.ts";
 import type { Position } from "../session/position.ts";
 import {
   accept,
@@ -37,7 +37,8 @@ export type SocketOptions = {
   online: () => boolean;
 };
 
-export type RowsFrame = Extract<ServerFrame, { op: "rows" }>;
+export type RowsFrame = Extract<ServerFrame, { op: "rows"; topic: "sessions" }>;
+export type AskRowsFrame = Extract<ServerFrame, { op: "rows"; topic: "asks" }>;
 
 export type Attached = {
   leave(): void;
@@ -47,12 +48,17 @@ export type Attached = {
 
 export type Start = { after: Position; store: string };
 
+const TOPICS: readonly TopicName[] = ["sessions", "asks"];
+
 type Reader = { attachment: Attachment; deliver: (delivery: Delivery) => void };
 
 export class Socket {
   readonly #options: SocketOptions;
   readonly #readers = new Map<string, Reader>();
-  readonly #rowReaders = new Set<(frame: RowsFrame) => void>();
+  readonly #rowReaders = {
+    sessions: new Set<(frame: RowsFrame) => void>(),
+    asks: new Set<(frame: AskRowsFrame) => void>(),
+  };
   readonly #stateReaders = new Set<(connection: Connection) => void>();
   #connection: Connection;
   #raw: RawSocket | undefined;
@@ -98,9 +104,12 @@ export class Socket {
 
   /** First all rows, then those that change. */
   watchSessions(read: (frame: RowsFrame) => void): () => void {
-    this.#rowReaders.add(read);
-    this.#send({ op: "watch", topic: "sessions" }); // asked again, it begins anew with the whole
-    return () => this.#rowReaders.delete(read);
+    return this.#watch("sessions", this.#rowReaders.sessions, read);
+  }
+
+  /** First all asks that are open, then which come and go. */
+  watchAsks(read: (frame: AskRowsFrame) => void): () => void {
+    return this.#watch("asks", this.#rowReaders.asks, read);
   }
 
   /** For wake, online and focus: no need to sit out the wait. */
@@ -111,7 +120,7 @@ export class Socket {
 
   close(): void {
     this.#readers.clear();
-    this.#rowReaders.clear();
+    for (const readers of Object.values(this.#rowReaders)) readers.clear();
     this.#move({ state: "closed" });
     this.#stateReaders.clear();
   }
@@ -179,7 +188,8 @@ export class Socket {
       case "hello":
         return this.#greet(frame);
       case "rows":
-        for (const read of this.#rowReaders) read(frame);
+        if (frame.topic === "sessions") for (const read of this.#rowReaders.sessions) read(frame);
+        if (frame.topic === "asks") for (const read of this.#rowReaders.asks) read(frame);
         return;
       case "events":
       case "caught_up":
@@ -199,9 +209,9 @@ export class Socket {
   #greet(hello: connections.Hello): void {
     // Whoever attaches when told of the connection speaks for itself.
     const readers = [...this.#readers.values()];
-    const watches = this.#rowReaders.size > 0;
+    const watched = TOPICS.filter((topic) => this.#rowReaders[topic].size > 0);
     this.#move(connections.greeted(this.#connection, hello, this.#options.clock.now()));
-    if (watches) this.#send({ op: "watch", topic: "sessions" });
+    for (const topic of watched) this.#send({ op: "watch", topic });
     for (const { attachment } of readers)
       if (attachment.phase === "behind" && this.#readers.get(attachment.session)?.attachment === attachment)
         this.#send(attachFrame(attachment));
@@ -215,6 +225,12 @@ export class Socket {
     if (accepted.again === "attach") this.#attachAgain(reader);
     if (accepted.again === "reconnect") this.#lose();
     if (accepted.deliver) reader.deliver(accepted.deliver);
+  }
+
+  #watch<Frame>(topic: TopicName, readers: Set<(frame: Frame) => void>, read: (frame: Frame) => void) {
+    readers.add(read);
+    this.#send({ op: "watch", topic }); // asked again, it begins anew with the whole
+    return () => void readers.delete(read);
   }
 
   #attachAgain({ attachment }: Reader): void {

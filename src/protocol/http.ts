@@ -1,6 +1,6 @@
 // What goes over HTTP, written once: the server checks with it, the client is typed by it, /openapi.json is made from it.
 import { z } from "zod";
-import { Attachment } from "../session/event.ts";
+import { Attachment, By, Rule } from "../session/event.ts";
 import { isPosition, type Position } from "../session/position.ts";
 
 const named = <T extends z.ZodType>(id: string, schema: T): T => schema.meta({ id }) as T;
@@ -17,6 +17,8 @@ export const PositionText = named(
 
 export const TITLE_MAX_CHARS = 300;
 export const INPUT_MAX_CHARS = 500_000;
+export const ANSWER_MAX_CHARS = 10_000;
+export const QUEUE_MAX = 200;
 const Title = z.string().trim().min(1).max(TITLE_MAX_CHARS);
 const Name = z.string().trim().min(1).max(200);
 
@@ -26,15 +28,40 @@ export const StatusName = z.enum(["idle", "queued", "running", "waiting", "recov
 
 export const FileRef = z.object({ file: z.string() });
 
+const InputText = z.string().min(1).max(INPUT_MAX_CHARS);
+const FileRefs = z.array(FileRef).max(20);
+
+/** `now` stops the turn that runs and is begun with next; `queue`, the default, waits its turn. */
 export const NewInput = named(
   "NewInput",
-  z.strictObject({
-    kind: z.enum(["prompt", "steer"]),
-    text: z.string().min(1).max(INPUT_MAX_CHARS),
-    attachments: z.array(FileRef).max(20).optional(),
-    delivery: z.enum(["queue", "now"]).optional(),
-  }),
+  z
+    .strictObject({
+      kind: z.enum(["prompt", "steer"]),
+      text: InputText,
+      attachments: FileRefs.optional(),
+      delivery: z.enum(["queue", "now"]).optional(),
+    })
+    .refine(({ kind, delivery }) => kind === "prompt" || delivery === undefined, {
+      path: ["delivery"],
+      message: "is for a prompt: a steer enters the turn that runs",
+    }),
 );
+
+/** Of what is still queued. `before` names the input that it is to stand in front of; null: it goes last. */
+export const PatchInput = named(
+  "PatchInput",
+  z
+    .strictObject({
+      text: InputText.optional(),
+      attachments: FileRefs.optional(),
+      kind: z.enum(["prompt", "steer"]).optional(),
+      before: z.string().nullable().optional(),
+    })
+    .refine((patch) => Object.keys(patch).length > 0, "name at least one of text, attachments, kind, before"),
+);
+
+/** What an input that was delivered should have said. Without attachments it keeps those that it had. */
+export const Resend = named("Resend", z.strictObject({ text: InputText, attachments: FileRefs.optional() }));
 
 export const NewSession = named(
   "NewSession",
@@ -112,14 +139,113 @@ export const PatchSession = named(
     .refine((patch) => Object.keys(patch).length > 0, "name at least one of title, pinned, archived, model"),
 );
 
+/** `input` is null when it was the answer to a question that was open; `answered` then names the ask. */
 export const Admitted = named(
   "Admitted",
-  z.object({ input: z.string(), session: z.string(), position: PositionText }),
+  z.object({
+    input: z.string().nullable(),
+    answered: z.string().optional(),
+    session: z.string(),
+    position: PositionText,
+  }),
 );
 export type Admitted = z.infer<typeof Admitted>;
 
+export const Changed = named("Changed", z.object({ position: PositionText }));
+/** Whether it was held. */
+export const Released = named("Released", z.object({ released: z.boolean(), position: PositionText }));
+/** `stopped` is false when no turn runs; `turn` is the one that ends as soon as whoever works on it hears of it. */
+export const Stopped = named(
+  "Stopped",
+  z.object({ stopped: z.boolean(), turn: z.string().nullable(), position: PositionText }),
+);
+export type Stopped = z.infer<typeof Stopped>;
+
 export const Seen = named("Seen", z.strictObject({ position: PositionText }));
 export const NewFork = named("NewFork", z.strictObject({ at: PositionText.optional() }));
+
+// --- asks, rules, profiles
+
+const Answer = z.object({
+  choice: z.string().optional(),
+  text: z.string().optional(),
+  values: z.array(z.string()).optional(),
+});
+
+export const Ask = named(
+  "Ask",
+  z.object({
+    id: z.string(),
+    session: z.string(),
+    kind: z.enum(["approval", "clarify"]),
+    title: z.string(),
+    call: z.string().nullable(),
+    command: z.string().nullable(),
+    cwd: z.string().nullable(),
+    digest: z.string().nullable(),
+    choices: z.array(z.object({ id: z.string(), label: z.string() })),
+    multiple: z.boolean(),
+    expires: z.string().nullable(),
+    openedAt: z.string(),
+    state: z.enum(["open", "answered", "expired", "withdrawn"]),
+    answer: Answer.nullable(),
+    closedBy: By.nullable(),
+    closedAt: z.string().nullable(),
+  }),
+);
+export type Ask = z.infer<typeof Ask>;
+export const AskList = named("AskList", z.object({ items: z.array(Ask), next: z.string().nullable() }));
+
+export const ListAsks = z.strictObject({
+  open: Flag.optional(),
+  session: z.string().max(200).optional(),
+  limit: Limit(200, 50),
+  after: z.string().max(200).optional(),
+});
+
+/** An approval takes a `choice`, and with it perhaps a word; a question takes `text`, or `values` from its choices. */
+export const NewAnswer = named(
+  "NewAnswer",
+  z.strictObject({
+    choice: z.string().max(200).optional(),
+    text: z.string().max(ANSWER_MAX_CHARS).optional(),
+    values: z.array(z.string().max(200)).max(20).optional(),
+  }),
+);
+
+export const RuleInfo = named(
+  "RuleInfo",
+  Rule.extend({
+    id: z.string(),
+    profile: z.string(),
+    shown: z.string().nullable(),
+    createdAt: z.string(),
+  }),
+);
+export type RuleInfo = z.infer<typeof RuleInfo>;
+export const RuleList = z.object({ items: z.array(RuleInfo) });
+
+export const ProfileInfo = named(
+  "ProfileInfo",
+  z.object({
+    name: z.string(),
+    driver: z.enum(["builtin", "acp"]),
+    model: z.string().nullable(),
+    /** A scripted model, labelled as such wherever it speaks. */
+    demo: z.boolean(),
+    /** Why it is there. */
+    origin: z.string(),
+    workspace: z.string().nullable(),
+    tools: z.array(z.string()),
+    approvals: z.enum(["ask", "auto", "deny"]),
+    sandboxed: z.boolean(),
+    sandbox: z.string(),
+    /** What it lacks, such as a key; null when it can work. */
+    unusable: z.string().nullable(),
+  }),
+);
+export type ProfileInfo = z.infer<typeof ProfileInfo>;
+export const ProfileList = z.object({ items: z.array(ProfileInfo) });
 
 // --- search, overview, files
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AnyEvent } from "../session/event.ts";
 import type { Position } from "../session/position.ts";
 import type { View } from "../session/view.ts";
-import { PositionText, type SessionRow } from "./http.ts";
+import { PositionText, type Ask, type SessionRow } from "./http.ts";
 import type { ProblemCode } from "./problem.ts";
 
 /** `store` says of which store `after` is a position; another store's is answered with a resync. */
@@ -15,9 +15,11 @@ export const ClientFrame = z.discriminatedUnion("op", [
     store: z.string().optional(),
   }),
   z.strictObject({ op: z.literal("leave"), session: z.string() }),
-  z.strictObject({ op: z.literal("watch"), topic: z.enum(["sessions"]) }),
+  z.strictObject({ op: z.literal("watch"), topic: z.enum(["sessions", "asks"]) }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
+
+export type TopicName = Extract<ClientFrame, { op: "watch" }>["topic"];
 
 export type Missed = { messages: number; tools: number; asks: number };
 
@@ -31,6 +33,8 @@ export type ServerFrame =
   /** The session's log is over: nothing more will come. */
   | { op: "closed"; session: string; position: Position }
   | { op: "rows"; topic: "sessions"; rows: SessionRow[]; gone?: string[]; whole: boolean }
+  /** Those that are open; one that was answered or withdrawn is gone. */
+  | { op: "rows"; topic: "asks"; rows: Ask[]; gone?: string[]; whole: boolean }
   | { op: "error"; code: ProblemCode; detail: string; session?: string }
   | { op: "ping" };
 

@@ -7,6 +7,7 @@ import type { Feeds } from "./feed.ts";
 import type { Gate } from "./gate.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
+import type { KnownAgents } from "./profiles.ts";
 
 export type Context = {
   store: Store;
@@ -21,6 +22,7 @@ export type Context = {
   feeds: Feeds;
   metrics: Metrics;
   limits: Limits;
+  agents: (() => KnownAgents | undefined) | undefined;
   /** Where pages are reached, as a browser would write it; known once the server listens. */
   url: () => string;
   /** Why the server is not ready for new work, if so. */

@@ -12,6 +12,7 @@ import type { AddressInfo } from "node:net";
 import { makeIds } from "../session/ids.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access.ts";
+import { askRoutes } from "./asks.ts";
 import { guard } from "./auth.ts";
 import { backupRoutes } from "./backup.ts";
 import { checkRoutes } from "./check.ts";
@@ -23,16 +24,21 @@ import { Feeds } from "./feed.ts";
 import { fileRoutes } from "./files.ts";
 import { Gate, inUrl, isLoopback } from "./gate.ts";
 import { inputRoutes } from "./inputs.ts";
+import { lineageRoutes } from "./lineage.ts";
 import { loginRoutes, makeLoginLink } from "./login.ts";
 import { makeMetrics } from "./metrics.ts";
 import { openapi } from "./openapi.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { operationRoutes } from "./operation.ts";
 import { overviewRoutes } from "./overview.ts";
+import { profileRoutes, type KnownAgents } from "./profiles.ts";
+import { queueRoutes } from "./queue.ts";
+import { ruleRoutes } from "./rules.ts";
 import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { acceptSockets, socketRoutes } from "./socket.ts";
 import { StaticFiles } from "./static.ts";
+import { stopRoutes } from "./stop.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { useZod, type App } from "./zod.ts";
 
@@ -50,6 +56,8 @@ export type ServerOptions = {
   token?: string | undefined;
   /** Where the built dashboard lies. */
   webFolder: string;
+  /** Undefined until they are known; without it any profile and model may be named. */
+  agents?: () => KnownAgents | undefined;
   log: FastifyBaseLogger;
   now: () => number;
   randomBytes: (count: number) => Uint8Array;
@@ -177,6 +185,7 @@ function makeContext(options: ServerOptions, state: { isClosing: boolean; url: s
     feeds,
     metrics: makeMetrics(store, streams, () => feeds.size),
     limits: { ...LIMITS, ...options.limits },
+    agents: options.agents,
     url: () => state.url,
     closing: () => state.isClosing,
   };
@@ -195,6 +204,12 @@ function addRoutes(
   operationRoutes(app, context);
   sessionRoutes(app, context);
   inputRoutes(app, context);
+  queueRoutes(app, context);
+  stopRoutes(app, context);
+  lineageRoutes(app, context);
+  askRoutes(app, context);
+  ruleRoutes(app, context);
+  profileRoutes(app, context);
   eventRoutes(app, context);
   exportRoutes(app, context);
   searchRoutes(app, context);

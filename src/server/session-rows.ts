@@ -1,47 +1,40 @@
-// The topic "sessions": every watching socket gets the list whole, then the rows that changed. Changes are gathered for a
-// moment, rows read once for each person who watches, and the frame shared by that person's sockets.
+// The topic "sessions": every watching socket gets the list whole, then the rows that changed. Rows are read once for each
+// person who watches, and the frame shared by that person's sockets.
 import type { SessionRow, Store } from "../store/store.ts";
+import { ChangedSessions } from "./changed-sessions.ts";
 import { wireRow } from "./rows.ts";
 import { serverFrame } from "./socket-frame.ts";
+import type { Topic, Watcher } from "./topic.ts";
 
 const WHOLE_MAX = 200;
-const GATHER_MS = 50;
 const READ_MAX = 200;
-
-export type Watcher = {
-  person: string;
-  send(frame: Buffer): void;
-};
 
 type Watching = Watcher & {
   /** What changed while the whole list was being read: sent after it. */
   meanwhile: Set<string> | undefined;
 };
 
-export class SessionRows {
+export class SessionRows implements Topic {
   readonly #store: Store;
-  readonly #onError: (error: unknown) => void;
   readonly #watching = new Map<Watcher, Watching>();
-  readonly #changed = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #life: AbortController | undefined;
+  readonly #changes: ChangedSessions;
 
   constructor(store: Store, onError: (error: unknown) => void) {
     this.#store = store;
-    this.#onError = onError;
+    this.#changes = new ChangedSessions(store, (ids) => this.#flush(ids), onError);
   }
 
   /** Again for one that watches already: it is given the list anew. */
   async watch(watcher: Watcher): Promise<void> {
     const watching: Watching = { ...watcher, meanwhile: new Set() };
     this.#watching.set(watcher, watching);
-    this.#listen();
+    this.#changes.listen();
     const { items } = await this.#store.sessions({ limit: WHOLE_MAX }, watcher.person);
     if (this.#watching.get(watcher) !== watching) return;
     watcher.send(serverFrame({ op: "rows", topic: "sessions", rows: items.map(wireRow), whole: true }));
     const meanwhile = watching.meanwhile ?? [];
     watching.meanwhile = undefined;
-    for (const id of meanwhile) this.#change(id);
+    for (const id of meanwhile) this.#changes.add(id);
   }
 
   leave(watcher: Watcher): void {
@@ -50,38 +43,10 @@ export class SessionRows {
   }
 
   close(): void {
-    this.#life?.abort();
-    this.#life = undefined;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#changed.clear();
+    this.#changes.close();
   }
 
-  #listen(): void {
-    if (this.#life !== undefined) return;
-    const life = (this.#life = new AbortController());
-    const changes = this.#store.changes(life.signal);
-    const run = async () => {
-      for await (const logs of changes) for (const log of logs) this.#change(log);
-    };
-    run().catch((error: unknown) => {
-      if (this.#life === life) this.#life = undefined; // the next to watch listens anew
-      this.#onError(error);
-    });
-  }
-
-  #change(log: string): void {
-    if (!log.startsWith("ses_")) return;
-    this.#changed.add(log);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#flush().catch(this.#onError);
-    }, GATHER_MS);
-  }
-
-  async #flush(): Promise<void> {
-    const ids = [...this.#changed];
-    this.#changed.clear();
+  async #flush(ids: readonly string[]): Promise<void> {
     const persons = Map.groupBy(this.#watching.values(), ({ person }) => person);
     for (const [person, watching] of persons) {
       for (let from = 0; from < ids.length; from += READ_MAX) {

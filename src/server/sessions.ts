@@ -10,13 +10,13 @@ import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { pageBack, pageFrom } from "./history.ts";
 import { inputData } from "./inputs.ts";
+import { checkModel, checkProfile, DEFAULT_PROFILE } from "./profiles.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import { wireRow } from "./rows.ts";
 import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
 import type { App } from "./zod.ts";
 
 const Params = z.object({ id: z.string() });
-const DEFAULT_PROFILE = "default";
 
 const ShowSession = z
   .strictObject({
@@ -45,6 +45,7 @@ export function sessionRoutes(app: App, context: Context): void {
     },
     async (request, reply) => {
       const { profile = DEFAULT_PROFILE, input, ...given } = request.body;
+      checkProfile(context, profile);
       const id = ids.next("ses");
       const first: NewEvent[] = [];
       if (input !== undefined)
@@ -114,6 +115,7 @@ export function sessionRoutes(app: App, context: Context): void {
     async (request) => {
       const { id } = request.params;
       const { title, model, pinned, archived } = request.body;
+      if (model !== undefined) checkModel(context, model);
       const facts: NewEvent[] = [];
       if (title !== undefined) facts.push({ type: "session_titled", data: { title } });
       if (model !== undefined) facts.push({ type: "model_changed", data: { model } });

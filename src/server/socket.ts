@@ -10,9 +10,10 @@ import type { Context } from "./context.ts";
 import { problemOf } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
 import { refuse } from "./refusal.ts";
+import { AskRows } from "./ask-rows.ts";
 import { SessionRows } from "./session-rows.ts";
 import { serverFrame } from "./socket-frame.ts";
-import { Tab } from "./tab.ts";
+import { Tab, type Topics } from "./tab.ts";
 import type { App } from "./zod.ts";
 
 const PATH = "/api/ws";
@@ -41,9 +42,11 @@ export function acceptSockets(server: Server, context: Context): () => Promise<v
     perMessageDeflate: false,
     maxPayload: FRAME_MAX_BYTES,
   });
-  const rows = new SessionRows(context.store, (error) =>
-    context.log.error({ err: error }, "the list of sessions is stale"),
-  );
+  const stale = (error: unknown) => context.log.error({ err: error }, "a list is stale");
+  const topics: Topics = {
+    sessions: new SessionRows(context.store, stale),
+    asks: new AskRows(context.store, stale),
+  };
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy()); // until ws owns it, a reset would be uncaught
     admit(context, request).then(
@@ -51,7 +54,7 @@ export function acceptSockets(server: Server, context: Context): () => Promise<v
         if ("problem" in admitted) return refuseUpgrade(socket, admitted.problem);
         if (!socket.writable) return;
         sockets.handleUpgrade(request, socket, head, (ws) =>
-          openTab(context, rows, ws, socket, admitted.credential),
+          openTab(context, topics, ws, socket, admitted.credential),
         );
       },
       (error: unknown) => {
@@ -61,7 +64,7 @@ export function acceptSockets(server: Server, context: Context): () => Promise<v
     );
   });
   return async () => {
-    rows.close();
+    for (const topic of Object.values(topics)) topic.close();
     const timer = setTimeout(() => {
       for (const ws of sockets.clients) ws.terminate();
     }, GOODBYE_MS);
@@ -104,7 +107,7 @@ function refuseUpgrade(socket: Socket, document: Problem): void {
 
 function openTab(
   context: Context,
-  rows: SessionRows,
+  topics: Topics,
   ws: WebSocket,
   socket: Socket,
   credential: Credential,
@@ -119,7 +122,7 @@ function openTab(
     drained: () => tab.drained(),
     stuck: () => close(CLOSE_SLOW, "did not read for too long"),
   });
-  const tab = new Tab(context, rows, outbox, credential);
+  const tab = new Tab(context, topics, outbox, credential);
   const remove = context.streams.add({
     kind: "ws",
     credential: credential.id,

@@ -1,25 +1,27 @@
-// One socket, as a whole tab uses it: it attaches to sessions, leaves them, watches the list.
-import { ClientFrame, type ServerFrame } from "../protocol/socket.ts";
+// One socket, as a whole tab uses it: it attaches to sessions, leaves them, watches lists.
+import { ClientFrame, type ServerFrame, type TopicName } from "../protocol/socket.ts";
 import type { Credential } from "../store/store.ts";
 import { Attachment, type Start } from "./attachment.ts";
 import type { Context } from "./context.ts";
 import type { Outbox } from "./outbox.ts";
-import type { SessionRows, Watcher } from "./session-rows.ts";
 import { serverFrame } from "./socket-frame.ts";
+import type { Topic, Watcher } from "./topic.ts";
+
+export type Topics = Readonly<Record<TopicName, Topic>>;
 
 export class Tab {
   readonly #context: Context;
-  readonly #rows: SessionRows;
+  readonly #topics: Topics;
   readonly #outbox: Outbox;
   readonly #person: string;
   readonly #attached = new Map<string, Attachment>();
   readonly #watcher: Watcher;
-  #isWatching = false;
+  readonly #watched = new Set<TopicName>();
   #isOver = false;
 
-  constructor(context: Context, rows: SessionRows, outbox: Outbox, { person }: Credential) {
+  constructor(context: Context, topics: Topics, outbox: Outbox, { person }: Credential) {
     this.#context = context;
-    this.#rows = rows;
+    this.#topics = topics;
     this.#outbox = outbox;
     this.#person = person;
     this.#watcher = { person, send: (frame) => void outbox.send(frame) };
@@ -59,7 +61,7 @@ export class Tab {
         this.#leave(frame.session);
         return true;
       case "watch":
-        this.#watch();
+        this.#watch(frame.topic);
         return true;
     }
     return frame satisfies never;
@@ -69,20 +71,20 @@ export class Tab {
   overflowed(): void {
     this.#context.metrics.slowReaders.inc({ kind: "ws" });
     for (const attachment of this.#attached.values()) attachment.leave();
-    if (this.#isWatching) this.#rows.leave(this.#watcher);
+    this.#leaveTopics();
   }
 
   drained(): void {
     if (this.#isOver) return;
     for (const session of this.#attached.keys()) this.#start(session, { resync: "overflow" });
-    if (this.#isWatching) this.#watch();
+    for (const topic of this.#watched) this.#watch(topic);
   }
 
   end(): void {
     this.#isOver = true;
     for (const attachment of this.#attached.values()) attachment.leave();
     this.#attached.clear();
-    if (this.#isWatching) this.#rows.leave(this.#watcher);
+    this.#leaveTopics();
   }
 
   #attach(session: string, start: Start): void {
@@ -113,11 +115,15 @@ export class Tab {
     this.#attached.delete(session);
   }
 
-  #watch(): void {
-    this.#isWatching = true;
+  #leaveTopics(): void {
+    for (const topic of this.#watched) this.#topics[topic].leave(this.#watcher);
+  }
+
+  #watch(topic: TopicName): void {
+    this.#watched.add(topic);
     if (this.#outbox.isOverflowed) return;
-    this.#rows.watch(this.#watcher).catch((error: unknown) => {
-      this.#context.log.error({ err: error }, "the list of sessions could not be served");
+    this.#topics[topic].watch(this.#watcher).catch((error: unknown) => {
+      this.#context.log.error({ err: error, topic }, "a list could not be served");
       this.send({ op: "error", code: "not_ready", detail: "The list can't be read now; watch again." });
     });
   }

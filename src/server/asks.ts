@@ -1,0 +1,83 @@
+// Asks: listed, shown, and answered exactly once from anywhere.
+import { z } from "zod";
+import * as http from "../protocol/http.ts";
+import { judgeAnswer } from "../session/answer.ts";
+import type { AskRow } from "../store/store.ts";
+import type { Context } from "./context.ts";
+import { decideOnView } from "./decide.ts";
+import { refuse, refuseField } from "./refusal.ts";
+import type { App } from "./zod.ts";
+
+const Params = z.object({ id: z.string() });
+
+export function askRoutes(app: App, context: Context): void {
+  const { store } = context;
+
+  app.get(
+    "/api/asks",
+    {
+      schema: {
+        summary: "List asks, newest first",
+        querystring: http.ListAsks,
+        response: { 200: http.AskList },
+      },
+    },
+    async (request) => {
+      const { open, session, limit, after } = request.query;
+      return store.asks({
+        limit,
+        ...(open !== undefined && { open }),
+        ...(session !== undefined && { sessions: [session] }),
+        ...(after !== undefined && { after }),
+      });
+    },
+  );
+
+  app.get(
+    "/api/asks/:id",
+    { schema: { summary: "Show an ask", params: Params, response: { 200: http.Ask } } },
+    async (request) => askOf(context, request.params.id),
+  );
+
+  app.post(
+    "/api/asks/:id/answer",
+    {
+      schema: {
+        summary: "Answer an ask; the first answer counts, whoever comes later is told which it was",
+        params: Params,
+        body: http.NewAnswer,
+        response: { 200: http.Ask },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const asked = await askOf(context, id);
+      const judged = judgeAnswer(asked, request.body);
+      if (!judged.ok) refuseField(`body.${judged.path}`, judged.message);
+      const { session, kind } = asked;
+      await decideOnView(context, request, session, async ({ asks }) => {
+        if (!asks.some(({ ask }) => ask === id)) refuseClosed(await askOf(context, id));
+        return {
+          facts: [{ type: "ask_answered", data: { ask: id, kind, answer: judged.answer } }],
+          answer: null,
+        };
+      });
+      return askOf(context, id);
+    },
+  );
+}
+
+async function askOf({ store }: Context, id: string): Promise<AskRow> {
+  return (await store.ask(id)) ?? refuse("not_found", `There is no ask "${id.slice(0, 100)}".`);
+}
+
+function refuseClosed(ask: AskRow): never {
+  const { id, state, answer, closedBy, closedAt } = ask;
+  if (state !== "answered")
+    refuse("ask_closed", `${id} was ${state} at ${closedAt}: it can't be answered any more.`, { ask });
+  const who = closedBy && "person" in closedBy ? closedBy.person : "someone";
+  const what = [answer?.choice, answer?.values?.join(", "), answer?.text].filter(
+    (part) => part !== undefined,
+  );
+  refuse("answered", `${id} was answered by ${who} at ${closedAt}: ${what.join(": ")}.`, { ask });
+}

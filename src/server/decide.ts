@@ -1,0 +1,107 @@
+// How a command is carried out that depends on how its session stands: look, decide, and append only if nothing has come
+// in between; else look again. So of commands that exclude each other one is carried out, whatever serves them.
+import type { FastifyRequest } from "fastify";
+import type { NewFact } from "../session/event.ts";
+import { seqOf, type Position } from "../session/position.ts";
+import type { View } from "../session/view.ts";
+import type { Appended, Command, Refused } from "../store/store.ts";
+import { authorOf } from "./access.ts";
+import { commandOf, refuseReused } from "./command.ts";
+import type { Context } from "./context.ts";
+import { Refusal, refuse } from "./refusal.ts";
+import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
+
+/** A session that changes under us as often as this is one that others should be let in front of. */
+const TRIES_MAX = 20;
+
+export type Decision<Answer> = {
+  /** None when what is asked for is so already. */
+  facts: readonly NewFact[];
+  /** Kept with the facts: a retry under the same key is given the same. */
+  answer: Answer;
+  /** It holds whatever comes in between: many who send at once need not wait for each other. */
+  regardless?: true;
+};
+
+export type Decided<Answer> = { answer: Answer; position: Position };
+
+/** `decide` refuses by throwing, as routes do. */
+export function decideOnView<Answer>(
+  context: Context,
+  request: FastifyRequest,
+  session: string,
+  decide: (view: View) => Decision<Answer> | Promise<Decision<Answer>>,
+): Promise<Decided<Answer>> {
+  return decideAndAppend(context, request, session, () => viewOf(context, session), decide);
+}
+
+export async function decideAndAppend<State extends { position: Position }, Answer>(
+  context: Context,
+  request: FastifyRequest,
+  session: string,
+  look: () => Promise<State>,
+  decide: (state: State) => Decision<Answer> | Promise<Decision<Answer>>,
+): Promise<Decided<Answer>> {
+  const { store, metrics } = context;
+  const author = authorOf(request.caller);
+  const settled = await settle<Extract<Appended, { ok: true }>>(
+    context,
+    request,
+    session,
+    async (command) => {
+      const state = await look();
+      const { facts, answer, regardless } = await decide(state);
+      if (facts.length === 0)
+        return (await recalled(context, command)) ?? { ok: true, position: state.position, note: answer };
+      const appended = await store.append(
+        session,
+        facts,
+        { by: "client", author, ...(command && { command }) },
+        { note: answer, ...(!regardless && { expectSeq: seqOf(state.position) }) },
+      );
+      if (appended.ok && !appended.replayed) metrics.appended.inc(facts.length);
+      return appended;
+    },
+  );
+  return { answer: settled.note as Answer, position: settled.position }; // as it was decided, now or the first time
+}
+
+/** Tries until nothing came in between. What was carried out before under this key is not refused the second time. */
+export async function settle<Done extends { ok: true }>(
+  context: Context,
+  request: FastifyRequest,
+  session: string,
+  attempt: (command: Command | undefined) => Promise<Done | Refused>,
+): Promise<Done> {
+  const command = commandOf(request);
+  try {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const outcome = await attempt(command);
+      if (outcome.ok) return outcome;
+      if (outcome.code !== "moved") refuseFor(session, outcome);
+    }
+    return refuse("not_ready", `${session} changes too fast to decide on it. Try again.`);
+  } catch (error) {
+    const earlier = error instanceof Refusal ? await recalled<Done>(context, command) : undefined;
+    if (!earlier) throw error;
+    return earlier;
+  }
+}
+
+export async function viewOf({ store }: Context, session: string): Promise<View> {
+  return (await store.view(session)) ?? refuseUnknown(session);
+}
+
+async function recalled<Done extends { ok: true }>(
+  { store }: Context,
+  command: Command | undefined,
+): Promise<Done | undefined> {
+  const earlier = command && (await store.recall<Done>(command));
+  return earlier && !earlier.ok ? refuseReused() : earlier;
+}
+
+function refuseFor(session: string, refused: Refused): never {
+  if (refused.code === "ended") refuseEnded(session, refused.successor);
+  if (refused.code === "key_reused") refuseReused();
+  refuseUnknown(session);
+}

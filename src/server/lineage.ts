@@ -1,0 +1,164 @@
+// Regenerate, edit-and-resend and undo: the session goes on from an earlier point, in a successor. Nothing is lost: the
+// old one stays at its own link and names the new one.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import * as http from "../protocol/http.ts";
+import type { FactData, NewFact } from "../session/event.ts";
+import { admitAgain, queueAgain } from "../session/succeed.ts";
+import type { View } from "../session/view.ts";
+import { storedText } from "../store/long-text.ts";
+import type { Forked } from "../store/store.ts";
+import { authorOf } from "./access.ts";
+import type { Context } from "./context.ts";
+import { settle, viewOf } from "./decide.ts";
+import { fateOf, findDelivery, type Delivery } from "./input-log.ts";
+import { attachmentsOf } from "./inputs.ts";
+import { refuse } from "./refusal.ts";
+import { wireRow } from "./rows.ts";
+import { refuseEnded } from "./session-refusals.ts";
+import type { App } from "./zod.ts";
+
+const Session = z.object({ id: z.string() });
+
+export function lineageRoutes(app: App, context: Context): void {
+  const { store } = context;
+
+  app.post(
+    "/api/sessions/:id/regenerate",
+    {
+      schema: {
+        summary: "Have the last turn anew, in a successor of the session",
+        params: Session,
+        response: { 201: http.SessionRow },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      return answer(
+        reply,
+        await goBack(context, request, id, {
+          reason: "regenerated",
+          find: () => lastDelivery(context, id),
+          again: ({ data }) => data,
+        }),
+      );
+    },
+  );
+
+  app.post(
+    "/api/sessions/:id/inputs/:input/resend",
+    {
+      schema: {
+        summary: "Go back to where an input was sent, and send another in its place",
+        params: Session.extend({ input: z.string() }),
+        body: http.Resend,
+        response: { 201: http.SessionRow },
+      },
+    },
+    async (request, reply) => {
+      const { id, input } = request.params;
+      const text = await storedText(store, id, request.body.text);
+      const attachments = request.body.attachments && (await attachmentsOf(store, request.body.attachments));
+      return answer(
+        reply,
+        await goBack(context, request, id, {
+          reason: "edited",
+          find: () => deliveryOf(context, id, input),
+          again: ({ data }) => ({ ...data, text, ...(attachments && { attachments }) }),
+        }),
+      );
+    },
+  );
+
+  app.post(
+    "/api/sessions/:id/undo",
+    {
+      schema: {
+        summary: "Go back to before the last turn, in a successor of the session",
+        params: Session,
+        response: { 201: http.SessionRow },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      return answer(
+        reply,
+        await goBack(context, request, id, {
+          reason: "undone",
+          find: () => lastDelivery(context, id),
+          again: () => undefined,
+        }),
+      );
+    },
+  );
+}
+
+type GoingBack = {
+  reason: string;
+  /** To where; refuses when there is no such place. */
+  find: () => Promise<Delivery>;
+  /** What the successor is sent first. */
+  again: (delivery: Delivery) => FactData<"input_admitted"> | undefined;
+};
+
+function goBack(
+  context: Context,
+  request: FastifyRequest,
+  session: string,
+  { reason, find, again }: GoingBack,
+): Promise<Extract<Forked, { ok: true }>> {
+  const { store, ids } = context;
+  return settle(context, request, session, async (command) => {
+    const view = await viewOf(context, session);
+    refuseWhileLive(session, view);
+    const delivery = await find();
+    const input = again(delivery);
+    const newInput = () => ids.next("inp");
+    const first: NewFact[] = input ? [sentAgain(input, newInput())] : [];
+    return store.succeedSession(
+      {
+        from: session,
+        view,
+        at: delivery.before,
+        id: ids.next("ses"),
+        reason,
+        first: [...first, ...queueAgain(view, newInput)],
+      },
+      authorOf(request.caller),
+      command,
+    );
+  });
+}
+
+/** It begins a turn now, whether it once entered one that ran or stopped one. */
+function sentAgain({ text, attachments = [] }: FactData<"input_admitted">, input: string): NewFact {
+  return admitAgain({ kind: "prompt", text, delivery: "queue", attachments }, input);
+}
+
+function refuseWhileLive(session: string, { ended, turn }: View): void {
+  if (ended) refuseEnded(session, ended.successor);
+  if (!turn) return;
+  const what = turn.stopRequested ? "is being stopped: try again in a moment" : "runs: stop it first";
+  refuse("live", `A turn of ${session} ${what}.`, { turn: turn.id });
+}
+
+async function lastDelivery({ store }: Context, session: string): Promise<Delivery> {
+  const last = await findDelivery(store, session);
+  return last ?? refuse("conflict", `${session} has had no turn yet: there is nothing to go back to.`);
+}
+
+async function deliveryOf({ store }: Context, session: string, input: string): Promise<Delivery> {
+  const delivery = await findDelivery(store, session, input);
+  if (delivery) return delivery;
+  const fate = await fateOf(store, session, input);
+  if (fate?.state === "withdrawn")
+    return refuse("conflict", `${input} was withdrawn before any turn took it.`, { input: fate });
+  return refuse(
+    "not_found",
+    `No turn of ${session} has taken an input "${input.slice(0, 100)}"; what is queued can be edited.`,
+  );
+}
+
+function answer(reply: FastifyReply, { session }: Extract<Forked, { ok: true }>): FastifyReply {
+  return reply.code(201).header("location", `/api/sessions/${session.id}`).send(wireRow(session));
+}

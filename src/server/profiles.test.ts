@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { openServer } from "../../test/open-server.ts";
+import type { ProfileInfo } from "../protocol/http.ts";
+import type { KnownAgents } from "./profiles.ts";
+
+const profile = (name: string, unusable: string | null = null): ProfileInfo => ({
+  name,
+  driver: "builtin",
+  model: "demo/script",
+  demo: true,
+  origin: "config.toml",
+  workspace: null,
+  tools: ["shell"],
+  approvals: "ask",
+  sandboxed: false,
+  sandbox: "there is none",
+  unusable,
+});
+
+const agents: KnownAgents = {
+  profiles: [profile("default"), profile("keyless", "needs OPENAI_API_KEY")],
+  modelFault: (model) => (model.startsWith("demo/") ? undefined : `no provider has ${model}`),
+};
+
+test("profiles are listed with what they lack", async () => {
+  const server = await openServer({ agents: () => agents });
+  expect(await server.call("GET", "/api/profiles")).toEqual({ items: agents.profiles });
+});
+
+test("a session names a profile and a model that there are", async () => {
+  const server = await openServer({ agents: () => agents });
+  const { id } = await server.newSession({ profile: "keyless" });
+  expect(await server.call("POST", "/api/sessions", { profile: "none" }, 422)).toMatchObject({
+    faults: [{ path: "body.profile", message: expect.stringContaining("default, keyless") }],
+  });
+  const patched = await server.call("PATCH", `/api/sessions/${id}`, { model: "demo/script" });
+  expect(patched).toMatchObject({ model: "demo/script" });
+  const refused = await server.call(
+    "PATCH",
+    `/api/sessions/${id}`,
+    { model: "nobody/knows", title: "x" },
+    422,
+  );
+  expect(refused).toMatchObject({
+    faults: [{ path: "body.model", message: expect.stringContaining("no provider has nobody/knows") }],
+  });
+  expect(await server.call("GET", `/api/sessions/${id}`)).toMatchObject({ title: null });
+});
+
+test("until the agents are loaded a session can be begun, and what needs them is asked to come back", async () => {
+  let known: KnownAgents | undefined;
+  const server = await openServer({ agents: () => known });
+  await server.newSession({ input: { kind: "prompt", text: "go" } });
+  const early = await server.fetch("/api/profiles");
+  expect([early.status, early.headers.get("retry-after")]).toEqual([503, "2"]);
+  await server.call("POST", "/api/sessions", { profile: "keyless" }, 503);
+  known = agents;
+  await server.newSession({ profile: "keyless" });
+});

@@ -1,0 +1,42 @@
+// GET /api/profiles: the agents that there are, and whether each can work here.
+import * as http from "../protocol/http.ts";
+import type { Context } from "./context.ts";
+import { refuse, refuseField } from "./refusal.ts";
+import type { App } from "./zod.ts";
+
+/** What the server has to know of agents to check what it is asked for. It runs none itself. */
+export type KnownAgents = {
+  profiles: readonly http.ProfileInfo[];
+  /** Why this model can't be used; undefined when it can. */
+  modelFault(model: string): string | undefined;
+};
+
+/** Of a session that names none. It is always there. */
+export const DEFAULT_PROFILE = "default";
+
+export function profileRoutes(app: App, context: Context): void {
+  app.get(
+    "/api/profiles",
+    { schema: { summary: "List the agents that there are", response: { 200: http.ProfileList } } },
+    async () => ({ items: [...(knownAgents(context)?.profiles ?? [])] }),
+  );
+}
+
+export function checkProfile(context: Context, name: string): void {
+  if (name === DEFAULT_PROFILE) return;
+  const profiles = knownAgents(context)?.profiles;
+  if (!profiles || profiles.some((profile) => profile.name === name)) return;
+  const known = profiles.map((profile) => profile.name).join(", ");
+  refuseField("body.profile", `names no profile: "${name.slice(0, 100)}". There are: ${known}`);
+}
+
+export function checkModel(context: Context, model: string): void {
+  const fault = knownAgents(context)?.modelFault(model);
+  if (fault !== undefined) refuseField("body.model", `can't be used: ${fault}`);
+}
+
+/** Undefined where no agents work. Where they do, clients are served before they are loaded. */
+function knownAgents({ agents }: Context): KnownAgents | undefined {
+  if (!agents) return undefined;
+  return agents() ?? refuse("not_ready", "The agents are still being loaded; try again in a moment.");
+}
