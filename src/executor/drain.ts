@@ -185,11 +185,19 @@ function toolWork(
 ): ToolWork {
   const { meta } = session.view;
   const workspace = profile.workspace(workerOf(session));
+  let opened: Promise<string | undefined> | undefined;
+  /** One that was made for it stands in the log, so that whoever goes on from a copy of the log finds its files. */
+  const open = async () => {
+    const fault = await context.openWorkspace(workspace);
+    if (fault === undefined && workspace.scratch)
+      await session.append([{ type: "workspace_chosen", data: { workspace: workspace.path } }]);
+    return fault;
+  };
   return {
     session,
     tools: profile.tools,
     place: { session: session.id, workspace: workspace.path },
-    openWorkspace: () => context.openWorkspace(workspace),
+    openWorkspace: () => (opened ??= open()),
     policy: async () => ({
       ...profile.policy,
       saved: [...(await context.savedRules(meta.profile)), ...session.view.rules],

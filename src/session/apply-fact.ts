@@ -46,6 +46,9 @@ export function applyFact(view: View, fact: Fact): Changed {
       };
       return areas("meta");
     }
+    case "workspace_chosen":
+      view.meta.workspace = fact.data.workspace;
+      return areas("meta");
     case "session_titled":
       view.meta.title = fact.data.title;
       return areas("meta");

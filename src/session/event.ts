@@ -88,6 +88,8 @@ export const factData = {
     /** The session of which this is the successor. */
     continues: z.string().optional(),
   }),
+  /** The directory that was made for it, since nobody named one. */
+  workspace_chosen: z.object({ workspace: z.string() }),
   session_titled: z.object({ title: z.string() }),
   /** `continues`: it is the successor of that session, and no row of its own beside it. */
   session_forked: z.object({ from: z.string(), at: z.string(), continues: z.literal(true).optional() }),

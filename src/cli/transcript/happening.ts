@@ -26,11 +26,8 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
       return { style: "yellow", text: "stop requested" };
     case "ask_opened":
       return { style: "yellow", text: askWords(fact.data) };
-    case "ask_answered": {
-      const { choice, text, values } = fact.data.answer;
-      const answer = [choice, text, values?.join(", ")].filter((part) => part !== undefined).join(": ");
-      return { style: "green", text: `answered: ${visibleLine(answer)}` };
-    }
+    case "ask_answered":
+      return { style: "green", text: `answered: ${answerWords(fact.data.answer)}` };
     case "ask_closed":
       return dim(`ask ${fact.data.reason}`);
     case "process_started":
@@ -56,6 +53,7 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
     case "rule_added":
       return dim(`rule added: ${fact.data.decision} ${visibleLine(`${fact.data.tool} ${fact.data.match}`)}`);
     case "session_created":
+    case "workspace_chosen":
     case "session_forked":
     case "session_ended":
     case "reset_skipped":
@@ -88,6 +86,10 @@ export function askWords({ kind, title, command, choices }: FactData<"ask_opened
   const run = command === undefined ? "" : `: ${visibleLine(command)}`;
   const offered = choices?.map(({ label }) => visibleLine(label)).join(" | ");
   return `${what}: ${visibleLine(title)}${run}${offered ? ` [${offered}]` : ""}`;
+}
+
+export function answerWords({ choice, text, values }: FactData<"ask_answered">["answer"]): string {
+  return visibleLine([choice, values?.join(", "), text].filter((part) => part !== undefined).join(": "));
 }
 
 function dim(text: string): Happening {

@@ -26,7 +26,10 @@ export async function claimSession(
         from candidate join log on log.id = candidate.id join session on session.id = log.id, clock
         where not log.closed
           and (log.holder is not null or log.seq > log.rested_seq or session.retry_at <= clock.iso)
-          and (session.host is null or session.host = $4 or session.profile = any($5::text[]))
+          and (session.host is null or session.host = $4
+            or (session.profile = any($5::text[]) and ${isHostLost("session.host")} and not exists (
+              select from process
+              where process.session = session.id and process.status = 'running' and process.host <> $4)))
           and case
             when log.holder is null or log.lease_until <= clock.ms then true
             when log.holder = $1 then false
@@ -42,4 +45,9 @@ export async function claimSession(
   });
   if (!claim) return undefined;
   return { lease: { log: claim.id, holder: node, epoch: claim.epoch, ttlMs }, takeover: claim.takeover };
+}
+
+/** None of its nodes is there: whether what it ran still runs, nobody can tell. */
+function isHostLost(host: string): string {
+  return `not exists (select from node where node.host = ${host} and not ${isNodeGone("node.id")})`;
 }

@@ -95,6 +95,12 @@ export async function insertSession(
       values (${columns.map((_, n) => `$${n + 1}`).join(", ")})`,
     values: columns.map(([, value]) => value),
   });
+  // It shares the directory of the session that it came of, so it works where that works.
+  if (origin)
+    await transaction.query({
+      text: "update session set host = (select host from session where id = $2) where id = $1",
+      values: [id, origin.session],
+    });
 }
 
 export async function madeSession(transaction: Transaction, id: string, person: string): Promise<SessionRow> {

@@ -88,6 +88,13 @@ export function insertSession({ database }: Writing, { key }: LogState, session:
     `insert into session (${columns.map(([name]) => name).join(", ")}) values (${columns.map(() => "?").join(", ")})`,
     ...columns.map(([, value]) => value),
   );
+  // It shares the directory of the session that it came of, so it works where that works.
+  if (origin)
+    database.run(
+      "update session set host = (select host from session where id = ?) where id = ?",
+      origin.session,
+      id,
+    );
 }
 
 export function madeSession({ database }: Writing, id: string, person: string) {
