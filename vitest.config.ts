@@ -5,6 +5,8 @@ import { countReporter } from "./test/count-reporter.ts";
 const needsPostgres = "src/**/*.postgres.test.ts";
 const contract = ["test/contract/**/*.test.ts", needsPostgres];
 const browser = "test/browser/**/*.test.ts";
+// Nothing in it is real, so it is as fast as a unit test.
+const simulation = "test/simulation/**/*.test.ts";
 
 const setupFiles = "test/end-with-run.ts";
 
@@ -15,7 +17,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "web/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "web/**/*.test.ts", simulation],
           exclude: [needsPostgres],
           setupFiles,
           testTimeout: 5_000,
@@ -36,7 +38,7 @@ export default defineConfig({
         test: {
           name: "scenario",
           include: ["test/**/*.test.ts"],
-          exclude: [...contract, browser],
+          exclude: [...contract, browser, simulation],
           globalSetup: "test/postgres-setup.ts",
           setupFiles,
           testTimeout: 60_000,

@@ -1,0 +1,179 @@
+// A server: an executor that lives for a while, dies or goes, and comes back as another.
+import type { DrainContext, Profile } from "../../src/executor/drain.ts";
+import { Executor } from "../../src/executor/executor.ts";
+import type { RetryLimits } from "../../src/executor/retry-time.ts";
+import { sessionDelegates } from "../../src/executor/delegates.ts";
+import type { Policy } from "../../src/session/approval.ts";
+import type { Rule } from "../../src/session/event.ts";
+import { USUAL_LIMITS } from "../../src/session/next-step.ts";
+import { StorageError } from "../../src/store/store.ts";
+import { commandLink } from "./command-link.ts";
+import type { Rates } from "./faults.ts";
+import type { Ledger } from "./ledger.ts";
+import type { MemoryStore } from "./memory-store.ts";
+import { modelLink } from "./model.ts";
+import type { ProcessTable } from "./process-table.ts";
+import type { Reached } from "./reached.ts";
+import { storeLink } from "./store-link.ts";
+import { toolLink } from "./tools.ts";
+import type { Life, World } from "./world.ts";
+
+export type Surroundings = {
+  world: World;
+  memory: MemoryStore;
+  table: ProcessTable;
+  ledger: Ledger;
+  reached: Reached;
+  rates: () => Rates;
+  approvals: Policy["approvals"];
+  /** Of the one profile, kept beyond its sessions. */
+  saved: Rule[];
+  maxTurns: number;
+};
+
+export const MODEL = "scripted/one";
+export const LEASE_MS = 15_000;
+const POLL_MS = 5_000;
+const OUT_WITHIN_MS = 4_500;
+const LONG_CHARS = 60;
+export const RETRY: RetryLimits = { firstMs: 2_000, mostMs: 30_000, totalMs: 180_000 };
+
+export class Node {
+  readonly #around: Surroundings;
+  readonly #name: string;
+  #born = 0;
+  #life: Life;
+  #executor: Executor;
+
+  constructor(around: Surroundings, name: string) {
+    this.#around = around;
+    this.#name = name;
+    this.#life = this.#newLife();
+    this.#executor = this.#newExecutor();
+    this.#executor.start();
+  }
+
+  get isUp(): boolean {
+    return this.#life.alive && !this.#around.ledger.shutdowns.has(this.#life.name);
+  }
+
+  get life(): Life {
+    return this.#life;
+  }
+
+  /** Nothing that it still waited for comes any more. The store hears of it at once, or only by the lease's time. */
+  kill(): void {
+    const { world, memory, ledger, reached } = this.#around;
+    if (!this.#life.alive) return;
+    reached.note("an executor died");
+    world.say(this.#life.name, "DIES");
+    this.#life.alive = false;
+    ledger.deaths.set(this.#life.name, new Date(world.now()).toISOString());
+    for (const [session, { stored }] of memory.logs) {
+      const last = stored.findLast(({ owner }) => owner === null);
+      if (last) ledger.kept.push({ session, position: last.position, text: last.text });
+    }
+    this.#comeBack();
+  }
+
+  pause(ms: number): void {
+    const { world, ledger, reached } = this.#around;
+    reached.note("an executor was paused");
+    world.say(this.#life.name, `STANDS STILL for ${Math.round(ms / 1000)} s`);
+    this.#life.pausedUntil = world.elapsedMs + ms;
+    ledger.troubled.add(this.#life.name);
+    ledger.pauses.push({ node: this.#life.name, from: world.now(), until: world.now() + ms });
+  }
+
+  /** As on SIGTERM: in good order, but not for long. */
+  shutDown(): void {
+    const { world, ledger, reached } = this.#around;
+    const life = this.#life;
+    if (ledger.shutdowns.has(life.name)) return;
+    ledger.shutdowns.add(life.name);
+    reached.note("an executor was asked to stop");
+    world.say(life.name, "IS ASKED TO STOP");
+    const out = () => {
+      if (!life.alive) return;
+      world.say(life.name, "IS OUT");
+      life.alive = false;
+      this.#comeBack();
+    };
+    const late = world.after(OUT_WITHIN_MS, undefined, `${life.name} must be out`, out);
+    void this.stop().then(() => {
+      late();
+      out();
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#executor.stop();
+  }
+
+  #comeBack(): void {
+    const { world, memory } = this.#around;
+    if (world.chance.happens(0.5)) memory.gone.add(this.#life.name);
+    world.after(world.chance.between(50, 20_000), undefined, `${this.#name} starts`, () => {
+      this.#life = this.#newLife();
+      this.#executor = this.#newExecutor();
+      this.#executor.start();
+    });
+  }
+
+  #newLife(): Life {
+    return { name: `${this.#name}.${++this.#born}`, alive: true, pausedUntil: 0 };
+  }
+
+  #newExecutor(): Executor {
+    const around = this.#around;
+    const { world, ledger, maxTurns } = around;
+    const life = this.#life;
+    const store = storeLink(around, life, life.name);
+    const profile: Profile = {
+      driver: modelLink(around, life),
+      model: MODEL,
+      instructions: () => "",
+      workspace: () => ({ path: "/work", scratch: false }),
+      tools: toolLink(world, ledger, life, () => this.kill()),
+      policy: { approvals: around.approvals, config: [] },
+      sandboxed: false,
+      price: (_, usage) => usage,
+    };
+    const later = <T>(what: string, effect: () => T): Promise<T> =>
+      new Promise((resolve) => {
+        world.soon(life, what, () => resolve(effect()));
+      });
+    let asks = 0;
+    const context: DrainContext = {
+      store,
+      profile: (name) => (name === "default" ? profile : { unusable: `There is no profile "${name}".` }),
+      commands: commandLink(around, life),
+      delegates: sessionDelegates({
+        store,
+        profile: (name) => (name === "default" ? { ok: true } : { ok: false, why: `There is no "${name}".` }),
+        workspace: () => Promise.resolve({ path: "/work" }),
+      }),
+      openWorkspace: () => later("the workspace is opened", () => undefined),
+      savedRules: () => later("rules are read", () => [...around.saved]),
+      saveRule: (_, rule) => later("a rule is saved", () => void around.saved.push(rule)),
+      longText: async (session, text) =>
+        text.length <= LONG_CHARS
+          ? text
+          : { ...(await store.putBlob(session, Buffer.from(text))), preview: text.slice(0, LONG_CHARS) },
+      newAsk: () => `ask_${life.name}_${++asks}`,
+      clock: { now: world.now, after: (ms, run) => world.after(ms, life, "a timer", run) },
+      chance: () => world.chance.next(),
+      limits: USUAL_LIMITS,
+      retry: RETRY,
+      log: {
+        info: (_, message) => world.say(life.name, `log: ${message}`),
+        error: (detail, message) => {
+          const { err } = detail as { err?: unknown };
+          world.say(life.name, `log: ${message}: ${err instanceof Error ? err.message : String(err)}`);
+          if (!(err instanceof StorageError)) world.fail(err instanceof Error ? err : new Error(String(err)));
+        },
+      },
+    };
+    return new Executor(context, { maxTurns, leaseMs: LEASE_MS, pollMs: POLL_MS });
+  }
+}
