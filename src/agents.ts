@@ -22,6 +22,7 @@ import type { Ids } from "./session/ids.ts";
 import { USUAL_LIMITS } from "./session/next-step.ts";
 import { storedText } from "./store/long-text.ts";
 import type { Store } from "./store/store.ts";
+import { keepProcesses, type LiveProcesses } from "./keeper/keep-processes.ts";
 import { ask } from "./tool/ask.ts";
 import { delegate } from "./tool/delegate.ts";
 import { edit } from "./tool/edit.ts";
@@ -35,6 +36,7 @@ const POLL_MS = 1_000;
 
 export type Agents = {
   profiles: readonly ListedProfile[];
+  processes: LiveProcesses;
   /** Why this model can't be used; undefined when it can. */
   modelFault(model: string): string | undefined;
   /** No new work; what runs is broken off with a fact, commands go on by themselves, leases are given back. */
@@ -55,7 +57,8 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
   const { home, config } = settings;
   const found = await findAgents(settings, env);
   const spawner = new Spawner();
-  const profiles = resolveProfiles(options, found);
+  const keeper = keepProcesses(options);
+  const profiles = resolveProfiles(options, found, keeper.tool);
   const profile = (name: string): Profile | { unusable: string } =>
     profiles.get(name) ?? { unusable: noProfile(name, [...profiles.keys()]) };
 
@@ -89,6 +92,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
     openWorkspace,
     longText: (session, text) => storedText(store, session, text),
     newAsk: () => ids.next("ask"),
+    leftRunning: () => keeper.ends.look(),
     clock: wallClock,
     chance: Math.random,
     limits: { ...USUAL_LIMITS, maxSteps: config.executor.maxSteps },
@@ -105,31 +109,31 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
   });
   spawner.start();
   executor.start();
+  keeper.start();
   return {
     profiles: found.listed,
+    processes: keeper.live,
     modelFault(model) {
       const located = locateModel(model, found.providers, env);
       return located.ok ? undefined : located.fault.message;
     },
     async stop() {
-      await executor.stop();
+      await Promise.all([executor.stop(), keeper.stop()]);
       await spawner.close();
     },
   };
 }
 
-const TOOLS = new Map(
-  [shell, read, write, edit, search, ask, delegate].map((tool) => [tool.name as ToolName, tool as Tool]),
-);
-
 function resolveProfiles(
   { settings, env }: AgentsOptions,
   { profiles, providers, sandbox }: FoundAgents,
+  process: Tool,
 ): ReadonlyMap<string, Profile | { unusable: string }> {
   const driver = builtinDriver({ providers, env });
+  const tools = [shell, process, read, write, edit, search, ask, delegate];
   const parts = {
     driver,
-    tools: TOOLS,
+    tools: new Map(tools.map((tool) => [tool.name as ToolName, tool as Tool])),
     sandbox,
     prices: settings.config.prices,
     scratchFolder: join(settings.home, "workspaces"),

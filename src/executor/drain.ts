@@ -46,6 +46,7 @@ export type DrainContext = {
   saveRule: (profile: string, rule: Rule) => Promise<void>;
   longText: (session: string, text: string) => Promise<LongText>;
   newAsk: () => string;
+  leftRunning?: () => void;
   clock: Clock;
   chance: () => number;
   limits: Limits;
@@ -206,6 +207,7 @@ function toolWork(
     commands: context.commands,
     delegates: context.delegates,
     newAsk: context.newAsk,
+    ...(context.leftRunning && { leftRunning: context.leftRunning }),
     clock: context.clock,
     saveRule: (rule) => context.saveRule(meta.profile, rule),
     longText: (text) => context.longText(session.id, text),

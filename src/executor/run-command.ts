@@ -58,6 +58,7 @@ async function spawn(
 
 async function attend(work: ToolWork, call: string, process: string, spec: CommandSpec): Promise<void> {
   if (!spec.background) return follow(work, call, process, spec.timeoutMs);
+  work.leftRunning?.();
   await finish(
     work,
     call,

@@ -20,6 +20,8 @@ export type ToolWork = {
   commands: Commands;
   delegates: Delegates;
   newAsk: () => string;
+  /** Something was begun that no call waits for: whoever watches over such should look. */
+  leftRunning?: () => void;
   clock: Clock;
   /** Kept beyond the session: a rule of the profile. */
   saveRule: (rule: FactData<"rule_added">) => Promise<void>;

@@ -247,6 +247,99 @@ export const ProfileInfo = named(
 export type ProfileInfo = z.infer<typeof ProfileInfo>;
 export const ProfileList = z.object({ items: z.array(ProfileInfo) });
 
+// --- processes
+
+export const ProcessStatusName = z.enum(["running", "exited", "stopped", "lost"]);
+export const ProcessClassName = z.enum(["working", "waiting", "service", "stale"]);
+
+export const Process = named(
+  "Process",
+  z.object({
+    id: z.string(),
+    session: z.string(),
+    task: z.string().nullable(),
+    run: z.string().nullable(),
+    call: z.string().nullable(),
+    command: z.string(),
+    cwd: z.string(),
+    /** Nobody's call waits for it. */
+    background: z.boolean(),
+    host: z.string().nullable(),
+    status: ProcessStatusName,
+    /** How it is doing, once it was measured on its own host. */
+    class: ProcessClassName.nullable(),
+    why: z.string().nullable(),
+    /** Whether a reset of its session waits for it. */
+    holdsReset: z.boolean(),
+    pid: z.number().nullable(),
+    /** A share of a core over the last minute. */
+    cpu: z.number().nullable(),
+    /** Bytes. */
+    memory: z.number().nullable(),
+    ports: z.array(z.number()),
+    startedAt: z.string(),
+    endedAt: z.string().nullable(),
+    ageSeconds: z.number(),
+    exit: z.number().nullable(),
+    cause: z.string().nullable(),
+    /** How what it said ends; null when that lies on another host. */
+    outputTail: z.string().nullable(),
+  }),
+);
+export type Process = z.infer<typeof Process>;
+export const ProcessList = named(
+  "ProcessList",
+  z.object({ items: z.array(Process), next: z.string().nullable() }),
+);
+
+/** Those that run, unless a status or `all` is asked for. A session's are those of its lineage and of its delegates. */
+export const ListProcesses = z.strictObject({
+  session: z.string().max(200).optional(),
+  status: ProcessStatusName.optional(),
+  class: ProcessClassName.optional(),
+  all: Flag.optional(),
+  limit: Limit(200, 50),
+  after: z.string().max(300).optional(),
+});
+
+export const ReadOutput = z.strictObject({
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(4)
+    .max(1 << 20)
+    .default(64 * 1024),
+});
+/** `next` is where to read on; `over` when nothing more will come after `bytes`. */
+export const ProcessOutput = named(
+  "ProcessOutput",
+  z.object({
+    process: z.string(),
+    from: z.number(),
+    next: z.number(),
+    bytes: z.number(),
+    text: z.string(),
+    over: z.boolean(),
+  }),
+);
+export type ProcessOutput = z.infer<typeof ProcessOutput>;
+
+export const NewProcessInput = named(
+  "NewProcessInput",
+  z.strictObject({ text: z.string().min(1).max(60_000) }),
+);
+export const StopProcess = named(
+  "StopProcess",
+  z.strictObject({ signal: z.enum(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]).optional() }),
+);
+/** `outcome` is null while its host has not carried it out. */
+export const ProcessRequest = named(
+  "ProcessRequest",
+  z.object({ id: z.string(), process: z.string(), outcome: z.string().nullable() }),
+);
+export type ProcessRequest = z.infer<typeof ProcessRequest>;
+
 // --- search, overview, files
 
 export const SearchQuery = z.strictObject({ q: z.string().min(1).max(500), limit: Limit(100, 20) });

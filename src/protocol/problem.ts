@@ -15,6 +15,8 @@ export const problems = {
   ask_closed: { status: 409, title: "The ask is closed" },
   not_queued: { status: 409, title: "The input is no longer queued" },
   queue_full: { status: 409, title: "The queue is full" },
+  over: { status: 409, title: "The process runs no longer" },
+  not_done: { status: 409, title: "It could not be done" },
   position_ahead: { status: 409, title: "The position is ahead of the log" },
   other_store: { status: 409, title: "The position is of another store" },
   gone: { status: 410, title: "No longer there" },
@@ -27,6 +29,7 @@ export const problems = {
   too_many: { status: 429, title: "Too many attempts" },
   header_too_large: { status: 431, title: "The header is too large" },
   internal: { status: 500, title: "Something went wrong" },
+  host_down: { status: 503, title: "The host can't be reached" },
   not_ready: { status: 503, title: "Not ready" },
   shutting_down: { status: 503, title: "Shutting down" },
 } as const;

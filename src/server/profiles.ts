@@ -1,6 +1,7 @@
 // GET /api/profiles: the agents that there are, and whether each can work here.
 import * as http from "../protocol/http.ts";
 import type { Context } from "./context.ts";
+import type { LiveProcesses } from "./process-rows.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
@@ -9,6 +10,8 @@ export type KnownAgents = {
   profiles: readonly http.ProfileInfo[];
   /** Why this model can't be used; undefined when it can. */
   modelFault(model: string): string | undefined;
+  /** What this machine knows of the processes that run on it. */
+  processes?: LiveProcesses;
 };
 
 /** Of a session that names none. It is always there. */

@@ -31,6 +31,7 @@ import { openapi } from "./openapi.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { operationRoutes } from "./operation.ts";
 import { overviewRoutes } from "./overview.ts";
+import { processRoutes } from "./processes.ts";
 import { profileRoutes, type KnownAgents } from "./profiles.ts";
 import { queueRoutes } from "./queue.ts";
 import { ruleRoutes } from "./rules.ts";
@@ -209,6 +210,7 @@ function addRoutes(
   lineageRoutes(app, context);
   askRoutes(app, context);
   ruleRoutes(app, context);
+  processRoutes(app, context);
   profileRoutes(app, context);
   eventRoutes(app, context);
   exportRoutes(app, context);

@@ -192,6 +192,7 @@ export type ProcessRow = {
 };
 export type ProcessFilter = {
   running?: boolean;
+  status?: ProcessStatus;
   sessions?: readonly string[];
   host?: string;
   limit: number;

@@ -47,11 +47,12 @@ export async function readProcess(database: Queryable, id: string): Promise<Proc
 }
 
 export async function readProcesses(database: Queryable, filter: ProcessFilter): Promise<Rows<ProcessRow>> {
-  const { running, sessions, host, limit, after } = filter;
+  const { running, status, sessions, host, limit, after } = filter;
   const values: Value[] = [limit + 1];
   const parameter = (value: Value) => `$${values.push(value)}`;
   const conditions = ["true"];
   if (running !== undefined) conditions.push(`status ${running ? "=" : "<>"} 'running'`);
+  if (status !== undefined) conditions.push(`status = ${parameter(status)}`);
   if (host !== undefined) conditions.push(`host = ${parameter(host)}`);
   if (sessions) conditions.push(`session = any(${parameter(textArray(sessions))}::text[])`);
   if (after !== undefined)

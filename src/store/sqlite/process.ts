@@ -34,11 +34,12 @@ export function readProcess(database: Database, id: string): ProcessRow | undefi
 }
 
 export function readProcesses(database: Database, filter: ProcessFilter): Rows<ProcessRow> {
-  const { running, sessions, host, limit, after } = filter;
+  const { running, status, sessions, host, limit, after } = filter;
   const values: Value[] = [limit + 1];
   const parameter = (value: Value) => `?${values.push(value)}`;
   const conditions: string[] = [];
   if (running !== undefined) conditions.push(`status ${running ? "=" : "<>"} 'running'`);
+  if (status !== undefined) conditions.push(`status = ${parameter(status)}`);
   if (host !== undefined) conditions.push(`host = ${parameter(host)}`);
   if (sessions)
     conditions.push(`session in (select value from json_each(${parameter(JSON.stringify(sessions))}))`);
