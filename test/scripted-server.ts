@@ -17,6 +17,7 @@ const program = fileURLToPath(new URL("serve-with-script.ts", import.meta.url));
 
 export type ScriptedServer = {
   readonly url: string;
+  readonly token: string;
   /** Comes up without listening: what is appended now happens while nobody can look. */
   start(): Promise<void>;
   listen(): Promise<void>;
@@ -82,6 +83,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   await start();
   return {
     url,
+    token,
     start,
     listen: async () => void (await say({ op: "listen" })),
     kill,
