@@ -1,11 +1,11 @@
 // The command line against a real server, as processes.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import type { SessionRow, ShownSession } from "../src/client/commands.ts";
 import type { AnyEvent, NewEvent } from "../src/session/event.ts";
-import { holdfast, holdfastJson, startHoldfast, type Env, type Running } from "./holdfast.ts";
+import { begin, envOf, holdfast, holdfastJson, startHoldfast, type Env, type Running } from "./holdfast.ts";
 import { createDatabase } from "./postgres.ts";
 import { expectEveryFactOnce, facts, readLog } from "./seen-facts.ts";
 import { startScriptedServer } from "./scripted-server.ts";
@@ -17,17 +17,6 @@ const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
-
-const envOf = ({ url, token, home }: ServerProcess): Env => ({
-  HOLDFAST_URL: url,
-  HOLDFAST_TOKEN: token,
-  HOLDFAST_HOME: home,
-});
-
-async function begin(env: Env, title: string, text: string): Promise<string> {
-  const { session } = await holdfastJson<{ session: string }>(env, ["send", "new", text, "--title", title]);
-  return session;
-}
 
 describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
   let server: ServerProcess;
@@ -161,45 +150,6 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     expect(await holdfast(other, ["status"])).toMatchObject({ code: 1, out: "" });
     expect(await holdfast(env, ["token", "revoke", "ci"])).toMatchObject({ code: 3 });
   });
-
-  it("a login link logs a browser in once, and the login can be revoked", async () => {
-    const { url } = await holdfastJson<{ url: string }>(env, ["login"]);
-    expect((await holdfast(env, ["login"])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login#\S+\n$/);
-    const answer = await fetch(`${server.url}/api/login`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ secret: new URL(url).hash.slice(1) }),
-    });
-    expect(answer.status).toBe(200);
-    const [login] = (await holdfastJson<{ items: { id: string }[] }>(env, ["logins", "list"])).items;
-    expect(await holdfast(env, ["logins", "revoke", login!.id])).toMatchObject({ code: 0 });
-    expect((await holdfastJson<{ items: [] }>(env, ["logins", "list"])).items).toEqual([]);
-  });
-
-  it("every way to fail has its exit code, one line for people and a document for programs", async () => {
-    const session = await begin(env, "Twin", "one");
-    await begin(env, "Twin", "two");
-    const ways: [string[], number, string][] = [
-      [["sessions", "show", "nobody"], 3, "not_found"],
-      [["sessions", "rename", "twin", "x"], 4, "conflict"],
-      [["sessions", "rm", session], 4, "live"],
-      [["sessions", "list", "--limit", "0"], 2, "usage"],
-      [["sessions", "lst"], 2, "usage"],
-      [["send", session, " "], 2, "usage"],
-      [["sessions", "rename", session, "x".repeat(400)], 2, "schema"],
-    ];
-    for (const [args, code, problem] of ways) {
-      const plain = await holdfast(env, args);
-      expect([args, plain.code, plain.out]).toEqual([args, code, ""]);
-      expect(plain.err).toMatch(/^holdfast: .+\n$/);
-      const json = await holdfast(env, [...args, "--json"]);
-      expect([args, json.code, (JSON.parse(json.err) as { code: string }).code]).toEqual([
-        args,
-        code,
-        problem,
-      ]);
-    }
-  });
 });
 
 it("without a server a command ends with 5 and says what to do", async () => {
@@ -243,6 +193,55 @@ it("words reach a reader as they come, and go on after a kill in mid-sentence, e
   expect(read.out).toMatch(/^Told\n.*\n\nIt was a dark and stormy night\.\n── ended: told\n$/);
 });
 
+describe("whatever the store", () => {
+  let server: ServerProcess;
+  let env: Env;
+  beforeAll(async () => {
+    server = await startServer();
+    env = envOf(server);
+  });
+  afterAll(() => server.remove());
+
+  it("a login link logs a browser in once, and the login can be revoked", async () => {
+    const { url } = await holdfastJson<{ url: string }>(env, ["login"]);
+    expect((await holdfast(env, ["login"])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login#\S+\n$/);
+    const answer = await fetch(`${server.url}/api/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ secret: new URL(url).hash.slice(1) }),
+    });
+    expect(answer.status).toBe(200);
+    const [login] = (await holdfastJson<{ items: { id: string }[] }>(env, ["logins", "list"])).items;
+    expect(await holdfast(env, ["logins", "revoke", login!.id])).toMatchObject({ code: 0 });
+    expect((await holdfastJson<{ items: [] }>(env, ["logins", "list"])).items).toEqual([]);
+  });
+
+  it("every way to fail has its exit code, one line for people and a document for programs", async () => {
+    const session = await begin(env, "Twin", "one");
+    await begin(env, "Twin", "two");
+    const ways: [string[], number, string][] = [
+      [["sessions", "show", "nobody"], 3, "not_found"],
+      [["sessions", "rename", "twin", "x"], 4, "conflict"],
+      [["sessions", "rm", session], 4, "live"],
+      [["sessions", "list", "--limit", "0"], 2, "usage"],
+      [["sessions", "lst"], 2, "usage"],
+      [["send", session, " "], 2, "usage"],
+      [["sessions", "rename", session, "x".repeat(400)], 2, "schema"],
+    ];
+    for (const [args, code, problem] of ways) {
+      const plain = await holdfast(env, args);
+      expect([args, plain.code, plain.out]).toEqual([args, code, ""]);
+      expect(plain.err).toMatch(/^holdfast: .+\n$/);
+      const json = await holdfast(env, [...args, "--json"]);
+      expect([args, json.code, (JSON.parse(json.err) as { code: string }).code]).toEqual([
+        args,
+        code,
+        problem,
+      ]);
+    }
+  });
+});
+
 function attach(env: Env, ...args: string[]): Running {
   const running = startHoldfast(env, ["attach", ...args]);
   cleanups.push(async () => {
@@ -252,145 +251,8 @@ function attach(env: Env, ...args: string[]): Running {
   return running;
 }
 
-describe("the store as a whole", () => {
-  it("a backup of the running server, restored elsewhere, holds everything that was there", async () => {
-    const server = await started();
-    const env = envOf(server);
-    for (const n of [1, 2, 3]) await begin(env, `Session ${n}`, `text ${n}`);
-    await holdfast(env, ["sessions", "pin", "Session 2"]);
-    await holdfast(env, ["token", "create", "kept"]);
-    const folder = await temporary();
-    const file = join(folder, "all.backup");
-    expect(await holdfast(env, ["backup", file])).toMatchObject({ code: 0, err: "" });
-    expect(await holdfast(env, ["backup", file])).toMatchObject({ code: 4 }); // never over another
-    await begin(env, "Too late", "for the backup");
-
-    const held = await holdfast(env, ["restore", file]);
-    expect(held).toMatchObject({ code: 4, out: "" });
-
-    const home = join(folder, "home");
-    const restored = await holdfast({ HOLDFAST_HOME: home }, ["restore", file, "--json"]);
-    expect(restored).toMatchObject({ code: 0, err: "" });
-    const other = await started(home);
-    const there = envOf(other);
-    const rows = async (each: Env) =>
-      (await holdfastJson<{ items: SessionRow[] }>(each, ["sessions", "list"])).items.filter(
-        ({ title }) => title !== "Too late",
-      );
-    expect(await rows(there)).toEqual(await rows(env));
-    expect(await rows(there)).toHaveLength(3);
-    for (const { id } of await rows(there))
-      expect(await readLog(other, id)).toEqual(await readLog(server, id));
-    const names = async (each: Env) =>
-      (await holdfastJson<{ items: { name: string }[] }>(each, ["token", "list"])).items.map(
-        ({ name }) => name,
-      );
-    expect(await names(there)).toEqual(expect.arrayContaining(["kept"]));
-
-    // The server being gone, the store itself is copied, and put back over what is there.
-    await other.kill("SIGTERM");
-    const again = join(folder, "again.backup");
-    expect((await holdfast({ HOLDFAST_HOME: home }, ["backup", again, "--json"])).out).toContain(
-      '"from":"store itself"',
-    );
-    const over = await holdfast({ HOLDFAST_HOME: home }, ["restore", again, "--json"]);
-    expect(over.code).toBe(0);
-    expect((JSON.parse(over.out) as { kept: string | null }).kept).not.toBeNull();
-    await other.start();
-    expect(await rows(there)).toEqual(await rows(env));
-  });
-
-  it("what is no backup is not restored", async () => {
-    const folder = await temporary();
-    const file = join(folder, "not-one");
-    await writeFile(file, "hello");
-    const env = { HOLDFAST_HOME: join(folder, "home") };
-    expect((await holdfast(env, ["restore", file])).code).toBe(1);
-    expect((await holdfast(env, ["restore", join(folder, "nothing")])).code).toBe(3);
-  });
-
-  it("doctor tells what is in force and that all is well, with a server and without", async () => {
-    const server = await started();
-    const env = envOf(server);
-    await begin(env, "Well", "hello");
-    type Report = {
-      store: { state: string; through: string; events: number; damaged: [] };
-      server: { state: string };
-      settings: { name: string; origin: string }[];
-      wrong: [];
-    };
-    const running = await holdfastJson<Report>(env, ["doctor"]);
-    expect(running).toMatchObject({
-      store: { state: "checked", through: "server", events: 2, damaged: [] },
-      server: { state: "running" },
-      wrong: [],
-    });
-    expect(running.settings).toContainEqual({ name: "home", value: server.home, origin: "HOLDFAST_HOME" });
-
-    await server.kill("SIGTERM");
-    const stopped = await holdfastJson<Report>(env, ["doctor"]);
-    expect(stopped).toMatchObject({
-      store: { state: "checked", through: "store", events: 2 },
-      server: { state: "not running" },
-    });
-    const plain = await holdfast(env, ["doctor"]);
-    expect(plain).toMatchObject({ code: 0, err: "" });
-    expect(plain.out).toContain("all as they were written");
-    const empty = await holdfastJson<Report>({ ...env, HOLDFAST_HOME: join(server.home, "none") }, [
-      "doctor",
-    ]);
-    expect(empty.store).toEqual({ state: "absent" });
-  });
-
-  it("doctor names a log with a flipped bit, and rescues what is in front of it", async () => {
-    const server = await started();
-    const env = envOf(server);
-    const good = await begin(env, "Unharmed", "fine");
-    const session = await begin(env, "Harmed", "first");
-    for (const text of ["second", "third is the one", "fourth"]) await holdfast(env, ["send", session, text]);
-    await server.kill("SIGTERM");
-    await flip(join(server.home, "holdfast.db"), "third is the one", "third is thE one");
-
-    for (const through of ["store", "server"]) {
-      if (through === "server") await server.start();
-      const folder = join(server.home, `rescued-${through}`);
-      const { code, out, err } = await holdfast(env, ["doctor", "--export", folder, "--json"]);
-      expect(code).toBe(1);
-      const { store } = JSON.parse(out) as {
-        store: { through: string; damaged: object[]; exported: { file: string; events: number }[] };
-      };
-      expect(store).toMatchObject({
-        through,
-        damaged: [{ log: session, position: "0000000000000004_0000000000000000" }],
-        exported: [{ log: session, events: 3 }],
-      });
-      expect(err).toContain(session);
-      expect(err).not.toContain(good);
-      const rescued = (await readFile(store.exported[0]!.file, "utf8")).trimEnd().split("\n");
-      expect(rescued.map((line) => (JSON.parse(line) as AnyEvent).position.slice(0, 16)).map(Number)).toEqual(
-        [1, 2, 3],
-      );
-    }
-  });
-});
-
-async function started(home?: string): Promise<ServerProcess> {
-  const server = await startServer(home === undefined ? {} : { home });
-  cleanups.push(() => server.remove());
-  return server;
-}
-
 async function temporary(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-cli-"));
   cleanups.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
-}
-
-/** In the file itself, as a failing disk would. */
-async function flip(file: string, from: string, to: string): Promise<void> {
-  const bytes = await readFile(file);
-  const at = bytes.indexOf(from);
-  expect(at).toBeGreaterThan(0);
-  bytes.write(to, at);
-  await writeFile(file, bytes);
 }

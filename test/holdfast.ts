@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { ServerProcess } from "./server-process.ts";
 
 const launcher = fileURLToPath(new URL("../bin/launch.cjs", import.meta.url));
 
@@ -16,6 +17,16 @@ export type Running = {
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 };
+
+export function envOf({ url, token, home }: Pick<ServerProcess, "url" | "token" | "home">): Env {
+  return { HOLDFAST_URL: url, HOLDFAST_TOKEN: token, HOLDFAST_HOME: home };
+}
+
+/** A new session with its first prompt; its id. */
+export async function begin(env: Env, title: string, text: string): Promise<string> {
+  const { session } = await holdfastJson<{ session: string }>(env, ["send", "new", text, "--title", title]);
+  return session;
+}
 
 /** Runs it to its end. */
 export function holdfast(env: Env, args: readonly string[], stdin?: string): Promise<Ended> {
