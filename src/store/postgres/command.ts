@@ -2,36 +2,57 @@
 // same key waits on that row and then finds the first one's result.
 import type { Command } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
-import type { Transaction } from "./database.ts";
+import type { Queryable, Transaction } from "./database.ts";
 
 /** A keeper's keys live as long as the log that they were used on; a command's for COMMAND_KEPT_MS. */
 export const KEEPER_SCOPE = "keeper";
 
-export type Earlier = { kind: "none" } | { kind: "same"; result: string } | { kind: "other" };
+type Succeeded = { ok: true };
+export type Kept<R> = R | (R & Succeeded & { replayed: true }) | { ok: false; code: "key_reused" };
 
-export async function takeKey(transaction: Transaction, command: Command | undefined): Promise<Earlier> {
-  if (!command) return { kind: "none" };
-  const { scope, key, digest } = command;
-  const taken = await transaction.query({
-    text: `insert into command (scope, key, digest, at) values ($1, $2, $3, ${NOW_MS}) on conflict do nothing returning key`,
-    values: [scope, key, digest],
-  });
-  if (taken.length > 0) return { kind: "none" };
-  const [earlier] = await transaction.query<{ digest: string; result: string }>({
+/** Only what succeeded is kept, and only that stays: a refused command may be tried again under its key. */
+export async function once<R extends { ok: boolean }>(
+  transaction: Transaction,
+  command: Command | undefined,
+  effect: () => Promise<R>,
+): Promise<Kept<R>> {
+  if (command && !(await takeKey(transaction, command))) {
+    const earlier = await recall<R & Succeeded>(transaction, command);
+    if (!earlier) throw new Error(`the result under the key ${command.key} is missing`);
+    return earlier;
+  }
+  const result = await effect();
+  if (!result.ok) return transaction.abandon(result);
+  if (command) await keepResult(transaction, command, result);
+  return result;
+}
+
+export async function recall<R extends Succeeded>(
+  database: Queryable,
+  { scope, key, digest }: Command,
+): Promise<(R & { replayed: true }) | { ok: false; code: "key_reused" } | undefined> {
+  const [earlier] = await database.query<{ digest: string; result: string }>({
     text: "select digest, result from command where scope = $1 and key = $2",
     values: [scope, key],
   });
-  return earlier?.digest === digest ? { kind: "same", result: earlier.result } : { kind: "other" };
+  if (!earlier) return undefined;
+  if (earlier.digest !== digest) return { ok: false, code: "key_reused" };
+  return { ...(JSON.parse(earlier.result) as R), replayed: true }; // as `once` kept it
 }
 
-export async function keepResult(
-  transaction: Transaction,
-  command: Command | undefined,
-  result: string,
-): Promise<void> {
-  if (!command) return;
+/** False when it was used before. */
+async function takeKey(transaction: Transaction, { scope, key, digest }: Command): Promise<boolean> {
+  const taken = await transaction.query({
+    text: `insert into command (scope, key, digest, at) values ($1, $2, $3, ${NOW_MS})
+      on conflict do nothing returning key`,
+    values: [scope, key, digest],
+  });
+  return taken.length > 0;
+}
+
+async function keepResult(transaction: Transaction, { scope, key }: Command, result: object): Promise<void> {
   await transaction.query({
     text: "update command set result = $3 where scope = $1 and key = $2",
-    values: [command.scope, command.key, result],
+    values: [scope, key, JSON.stringify(result)],
   });
 }

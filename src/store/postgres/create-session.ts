@@ -3,9 +3,9 @@ import { formatPosition } from "../../session/position.ts";
 import { changedRow, EMPTY_ROW, type RowState } from "../../session/row.ts";
 import { prepareBatch } from "../batch.ts";
 import { ROW_COLUMNS } from "../session-row.ts";
-import type { Command, Created, LogId, LogKind, NewSession, Origin, Store } from "../store.ts";
+import type { Command, Created, LogId, LogKind, NewSession, Origin, SessionRow, Store } from "../store.ts";
 import { titleWords } from "../words.ts";
-import { keepResult, takeKey } from "./command.ts";
+import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Transaction } from "./database.ts";
 import { readSession } from "./read-sessions.ts";
@@ -46,32 +46,27 @@ export async function createSession(
   const end = { seq: batch.facts, sub: batch.drafts, closed: batch.ends !== undefined };
   const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
   const created = await database.transaction(
-    async (transaction) => {
-      const earlier = await takeKey(transaction, command);
-      if (earlier.kind === "other") return { code: "key_reused" } as const;
-      if (earlier.kind === "same") return { code: "replayed", id: earlier.result } as const;
-      if (!(await insertLog(transaction, id, "session", end)))
-        return transaction.abandon({ code: "exists" } as const);
-      await insertSession(transaction, { ...session, row, at });
-      await writeEvents(transaction, id, batch);
-      await keepResult(transaction, command, id);
-      return { code: "created", id } as const;
-    },
+    (transaction) =>
+      once<Created>(transaction, command, async () => {
+        if (!(await insertLog(transaction, id, "session", end))) return { ok: false, code: "exists" };
+        await insertSession(transaction, { ...session, row, at });
+        await writeEvents(transaction, id, batch);
+        return { ok: true, session: await madeSession(transaction, id, personOf(author)) };
+      }),
     { repeatable: command !== undefined },
   );
-  if (created.code === "exists" || created.code === "key_reused") return { ok: false, code: created.code };
-  const made = await readSession(database, created.id, personOf(author));
-  // A command is remembered for longer than a session may live.
-  if (!made) return { ok: false, code: "exists" };
-  if (created.code === "replayed") return { ok: true, session: made, replayed: true };
-  changed(id);
-  return { ok: true, session: made };
+  if (created.ok && !created.replayed) changed(id);
+  return created;
 }
 
 export async function insertSession(
   transaction: Transaction,
-  session: Pick<NewSession, "id" | "profile" | "workspace" | "lane"> & {
-    origin?: Origin | undefined;
+  session: {
+    id: string;
+    profile: string;
+    workspace?: string | null;
+    lane?: string | null;
+    origin?: Origin;
     row: RowState;
     at: number;
   },
@@ -100,6 +95,12 @@ export async function insertSession(
       values (${columns.map((_, n) => `$${n + 1}`).join(", ")})`,
     values: columns.map(([, value]) => value),
   });
+}
+
+export async function madeSession(transaction: Transaction, id: string, person: string): Promise<SessionRow> {
+  const session = await readSession(transaction, id, person);
+  if (!session) throw new Error(`session ${id} is missing from its own transaction`);
+  return session;
 }
 
 /** Whose unread count the answer carries. */

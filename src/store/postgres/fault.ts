@@ -22,10 +22,6 @@ export function isDeadlock(error: unknown): boolean {
   return sqlState(error) === "40P01";
 }
 
-export function isUniqueViolation(error: unknown): boolean {
-  return sqlState(error) === "23505";
-}
-
 /** Errors that are not the database's own pass as they are. */
 export function storageFault(error: unknown): unknown {
   if (error instanceof StorageError || !(error instanceof Error)) return error;

@@ -1,6 +1,6 @@
 import type { Command, Store, Token } from "../store.ts";
 import { NOW_S } from "./clock.ts";
-import { keepResult, takeKey } from "./command.ts";
+import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Queryable } from "./database.ts";
 
@@ -13,19 +13,15 @@ export async function addToken(
 ): Promise<Awaited<ReturnType<Store["addToken"]>>> {
   const at = clock();
   return database.transaction(
-    async (transaction) => {
-      const earlier = await takeKey(transaction, command);
-      if (earlier.kind === "other") return { ok: false, code: "key_reused" };
-      if (earlier.kind === "same")
-        return { ok: true, token: JSON.parse(earlier.result) as Token, replayed: true }; // as kept below
-      await transaction.query({
-        text: "insert into token (id, person, kind, name, hash, created_at) values ($1, $2, $3, $4, $5, $6)",
-        values: [id, person, kind, name, hash, at],
-      });
-      const token: Token = { id, person, kind, name, createdAt: new Date(at).toISOString(), usedAt: null };
-      await keepResult(transaction, command, JSON.stringify(token));
-      return { ok: true, token };
-    },
+    (transaction) =>
+      once(transaction, command, async () => {
+        await transaction.query({
+          text: "insert into token (id, person, kind, name, hash, created_at) values ($1, $2, $3, $4, $5, $6)",
+          values: [id, person, kind, name, hash, at],
+        });
+        const token: Token = { id, person, kind, name, createdAt: new Date(at).toISOString(), usedAt: null };
+        return { ok: true, token } as const;
+      }),
     { repeatable: command !== undefined },
   );
 }
