@@ -6,6 +6,8 @@ import type { Ballast } from "./ballast.ts";
 import type { Database } from "./database.ts";
 import { FREEING, type VerbName } from "./verbs.ts";
 
+/** Writing the first ballast is not what a start has to wait for. */
+const BALLAST_MS = 1_000;
 const PROBE_FIRST_MS = 250;
 const PROBE_MAX_MS = 15_000;
 /** As much as the ballast: room within the file is as good as room beside it. */
@@ -22,7 +24,7 @@ export class Condition {
     this.#database = database;
     this.#ballast = ballast;
     this.#changed = changed;
-    if (!ballast.make()) this.#probeIn(PROBE_FIRST_MS);
+    if (!ballast.isThere()) this.#probeIn(BALLAST_MS);
   }
 
   /** Throws when a verb is not to be tried. */
