@@ -34,7 +34,7 @@ import { sessionRoutes } from "./sessions.ts";
 import { acceptSockets, socketRoutes } from "./socket.ts";
 import { StaticFiles } from "./static.ts";
 import { tokenRoutes } from "./tokens.ts";
-import { useZod, type App } from "./zod.ts";
+import { zodCompilers, type App, type Zod } from "./zod.ts";
 
 export type ServerOptions = {
   store: Store;
@@ -131,6 +131,7 @@ function newApp({ log, tls, limits }: ServerOptions): App {
   const common = {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
+    schemaController: zodCompilers,
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: requestMs,
     forceCloseConnections: true,
@@ -147,7 +148,7 @@ function newApp({ log, tls, limits }: ServerOptions): App {
   // The two differ in the type of their server only, and nothing here looks at that.
   const app =
     tls === undefined ? Fastify({ ...common, http }) : Fastify({ ...common, https: { ...http, ...tls } });
-  return useZod(app as unknown as FastifyInstance);
+  return (app as unknown as FastifyInstance).withTypeProvider<Zod>();
 }
 
 function makeContext(options: ServerOptions, state: { isClosing: boolean; url: string }): Context {
