@@ -1,7 +1,7 @@
 // What contract tests write: short names for the facts they need, and the ways to read everything back.
 import { expect } from "vitest";
 import type { AnyEvent, By, NewDraft, NewEvent, NewFact } from "../../src/session/event.ts";
-import { START, type Position } from "../../src/session/position.ts";
+import { formatPosition, START, type Position } from "../../src/session/position.ts";
 import type { Appended, Lease, LogId, SessionRow, Store, Writer } from "../../src/store/store.ts";
 
 export const OWNER = "owner";
@@ -18,6 +18,10 @@ export function notice(text: string): NewFact {
 
 export function prompt(input: string, text = "do it"): NewFact {
   return { type: "input_admitted", data: { input, kind: "prompt", text } };
+}
+
+export function delivered(input: string, turn: string): NewFact {
+  return { type: "input_delivered", data: { input, turn, from: formatPosition(2, 0) } };
 }
 
 export function stepStarted(step: string, attempt = 1): NewFact {
