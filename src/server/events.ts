@@ -3,15 +3,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isPosition, START, type Position } from "../session/position.ts";
-import type { LogHead, LogId, LogKind, Store } from "../store/store.ts";
+import type { LogHead, LogKind, Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { waitForMore } from "./long-poll.ts";
 import { refuse } from "./refusal.ts";
+import { Spans, type Span } from "./spans.ts";
 import { SseReader } from "./sse.ts";
 import { cursorAfter } from "./sse-frame.ts";
 import type { App } from "./zod.ts";
 
-const SPAN_BYTES = 1 << 20;
 const LOGS: Record<LogKind, string> = { session: "/api/sessions/:id/events", task: "/api/tasks/:id/events" };
 
 const Params = z.object({ id: z.string() });
@@ -24,6 +24,7 @@ const Query = z.object({
 });
 
 export function eventRoutes(app: App, context: Context): void {
+  const spans = new Spans(context.store);
   for (const [kind, url] of Object.entries(LOGS) as [LogKind, string][]) {
     app.head(url, { schema: { summary: "Where the log ends", params: Params } }, async (request, reply) => {
       const head = await headOf(context, kind, request.params.id);
@@ -44,9 +45,9 @@ export function eventRoutes(app: App, context: Context): void {
           case "sse":
             return followBySse(context, request, reply, head, position);
           case "long-poll":
-            return answerLongPoll(context, reply, head, position, wish.cursor);
+            return answerLongPoll(context, spans, reply, head, position, wish.cursor);
           case undefined:
-            return answerCatchUp(context, request, reply, head, position, wish.offset);
+            return answerCatchUp(context, spans, request, reply, head, position, wish.offset);
         }
       },
     );
@@ -140,59 +141,52 @@ function tailHeaders(head: LogHead): Record<string, string> {
 }
 
 async function answerCatchUp(
-  { store }: Context,
+  { store, log }: Context,
+  spans: Spans,
   request: FastifyRequest,
   reply: FastifyReply,
   head: LogHead,
   after: Position,
   offset: Position | "now",
 ): Promise<FastifyReply> {
-  const span = await readSpan(store, head.id, after);
+  const span = await spans.read(head.id, after);
   void reply.headers(await spanHeaders(store, head, span));
   if (offset === "now") return sendSpan(reply.header("cache-control", "no-store"), span);
   const closed = reply.hasHeader("stream-closed") ? ":c" : "";
   const etag = `"${store.id}:${head.id}:${offset}:${span.last}${closed}"`;
   void reply.header("etag", etag).header("cache-control", "private, no-cache");
   if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  if (!span.upToDate)
+    setImmediate(() => {
+      spans
+        .readAhead(head.id, span.last)
+        .catch((error: unknown) => log.warn({ err: error }, "nothing was read ahead"));
+    });
   return sendSpan(reply, span);
 }
 
 async function answerLongPoll(
   context: Context,
+  spans: Spans,
   reply: FastifyReply,
   head: LogHead,
   after: Position,
   cursor: string | undefined,
 ): Promise<FastifyReply> {
   const { store } = context;
-  let span = await readSpan(store, head.id, after);
+  let span = await spans.read(head.id, after);
   if (span.pages.length === 0 && !head.closed) {
     const waited = await waitForMore(context, reply, head.id, after);
     if (waited === "deleted") refuse("not_found", `${head.id} was deleted.`);
     if (waited === "shutdown") refuse("shutting_down", "The server is shutting down; ask again.");
     if (waited === "revoked") refuse("unauthorized", "The credential was revoked.");
-    span = await readSpan(store, head.id, after);
+    span = await spans.read(head.id, after);
   }
   void reply
     .headers(await spanHeaders(store, head, span))
     .header("stream-cursor", cursorAfter(cursor, context.now()))
     .header("cache-control", "no-store");
   return span.pages.length === 0 ? reply.code(204).send() : sendSpan(reply, span);
-}
-
-/** What one answer holds: as many of the store's pages as it takes, up to a size that is worth a round trip. */
-type Span = { pages: Buffer[]; last: Position; upToDate: boolean };
-
-async function readSpan(store: Store, log: LogId, after: Position): Promise<Span> {
-  const span: Span = { pages: [], last: after, upToDate: false };
-  for (let bytes = 0; bytes < SPAN_BYTES && !span.upToDate;) {
-    const page = await store.page(log, span.last, SPAN_BYTES - bytes);
-    if (page.count > 0) span.pages.push(page.bytes);
-    bytes += page.bytes.length;
-    span.last = page.last;
-    span.upToDate = page.upToDate;
-  }
-  return span;
 }
 
 async function spanHeaders(store: Store, head: LogHead, span: Span): Promise<Record<string, string>> {
