@@ -153,6 +153,7 @@ function newApp({ log, tls, limits }: ServerOptions): App {
 
 function makeContext(options: ServerOptions, state: { isClosing: boolean; url: string }): Context {
   const { store, version, now, randomBytes, log, token: fixedToken } = options;
+  const limits = { ...LIMITS, ...options.limits };
   const streams = new OpenStreams();
   const feeds = new Feeds({
     store,
@@ -173,11 +174,11 @@ function makeContext(options: ServerOptions, state: { isClosing: boolean; url: s
     randomBytes,
     log,
     gate,
-    access: new Access({ store, streams, fixedToken, now, log }),
+    access: new Access({ store, streams, fixedToken, now, recheckMs: limits.recheckMs, log }),
     streams,
     feeds,
     metrics: makeMetrics(store, streams, () => feeds.size),
-    limits: { ...LIMITS, ...options.limits },
+    limits,
     url: () => state.url,
     closing: () => state.isClosing,
   };
