@@ -92,6 +92,13 @@ export class Database {
   }
 }
 
+/** Each commit is synced: what was acknowledged survives a loss of power. */
+export function openWriter(file: string): Database {
+  const database = new Database(new DatabaseSync(file, { timeout: 5_000 }));
+  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
+  return database;
+}
+
 /** For reading beside the writer, on the main thread or in a worker of its own. */
 export function openReader(file: string): Database {
   try {

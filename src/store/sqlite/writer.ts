@@ -1,10 +1,9 @@
 // The writer's thread: the only connection that writes. It takes all that waits, runs it as one group and answers
 // once the group is on the disk.
-import { DatabaseSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Ballast } from "./ballast.ts";
 import { Condition } from "./condition.ts";
-import { Database } from "./database.ts";
+import { openWriter } from "./database.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { storageFault } from "./fault.ts";
 import { abandonForks } from "./fork-copy.ts";
@@ -43,7 +42,8 @@ const send = (message: FromWriter) => port.postMessage(message);
 
 try {
   const { file, newStoreId, self } = workerData as WriterData; // from writer-thread.ts
-  const database = open(file);
+  const database = openWriter(file);
+  migrate(database);
   const writing: Writing = { database, logs: new Logs(database) };
   const condition = new Condition(database, new Ballast(`${file}-ballast`), (health) => send({ health }));
   const group = new Group({
@@ -64,13 +64,6 @@ try {
   send({ opened: { store } });
 } catch (error) {
   send({ notOpened: failureOf(storageFault(error)) });
-}
-
-function open(file: string): Database {
-  const database = new Database(new DatabaseSync(file, { timeout: 5_000 }));
-  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
-  migrate(database);
-  return database;
 }
 
 /** What the process before this one left: its leases are over, and its half-made copies are not to be. */
