@@ -1,4 +1,5 @@
 // POST /api/sessions/:id/inputs: what someone sends is admitted with one append and answered at once.
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import type { FactData, LongText } from "../session/event.ts";
@@ -42,6 +43,8 @@ export function inputRoutes(app: App, context: Context): void {
         refuseUnknown(session);
       }
       if (!appended.replayed) metrics.appended.inc();
+      // Readers first: answering wakes the sender, who would take the processor from us. A seventh of their time, as measured.
+      await setImmediate();
       // A retry gets the id that the first try was given.
       const admitted = typeof appended.note === "string" ? appended.note : input;
       return reply.code(202).send({ input: admitted, session, position: appended.position });
