@@ -5,7 +5,6 @@ import type { NewEvent } from "../../src/session/event.ts";
 import { rowOf } from "../../src/session/fork.ts";
 import { formatPosition, seqOf } from "../../src/session/position.ts";
 import { statusOf } from "../../src/session/row.ts";
-import type { Store } from "../../src/store/store.ts";
 import {
   anna,
   byOwner,
@@ -232,7 +231,16 @@ describe("a fork", () => {
                 f,
                 owner,
               );
-              await agrees(store, f);
+              const view = (await store.view(f))!;
+              const expected = rowOf(view);
+              expect(view.turn).toBeNull();
+              expect(await row(store, f)).toMatchObject({
+                status: statusOf(expected),
+                title: expected.title,
+                messages: expected.messages,
+                queued: 0,
+                attention: expected.failed ? { kind: "failed" } : null,
+              });
             },
           ),
           { numRuns: 25 },
@@ -241,16 +249,3 @@ describe("a fork", () => {
     );
   });
 });
-
-async function agrees(store: Store, id: string): Promise<void> {
-  const view = (await store.view(id))!;
-  const expected = rowOf(view);
-  expect(await row(store, id)).toMatchObject({
-    status: statusOf(expected),
-    title: expected.title,
-    messages: expected.messages,
-    queued: 0,
-    attention: expected.failed ? { kind: "failed" } : null,
-  });
-  expect(view.turn).toBeNull();
-}

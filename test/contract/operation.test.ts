@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { goodPrefix } from "../../src/store/good-prefix.ts";
+import { StorageError } from "../../src/store/store.ts";
 import { claim, draft, makeSession, notice, owner, prompt, readAll, stepStarted, write } from "./samples.ts";
 import { forEachStore } from "./stores.ts";
 
@@ -72,7 +73,7 @@ describe("a store", () => {
       const pending = write(store, "ses_a", notice("on its way"));
       await Promise.all([store.close(), store.close()]);
       await pending; // what was asked before closing is done
-      await expect(write(store, "ses_a", notice("late"))).rejects.toThrow();
+      await expect(write(store, "ses_a", notice("late"))).rejects.toThrow(StorageError);
       const again = await open();
       expect(await readAll(again, "ses_a")).toHaveLength(2);
     });

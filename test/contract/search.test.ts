@@ -65,7 +65,7 @@ describe("search", () => {
         prompt("inp_2", "cafe\u0301 decomposed"),
       );
       for (const query of ["cafe", "CAFÉ", "cafe\u0301"])
-        expect(await store.search(query, 10), query).toHaveLength(2);
+        expect(await store.search(query, 10)).toHaveLength(2);
       expect(await store.search("creme cestina", 10)).toHaveLength(1);
     });
 
@@ -91,9 +91,9 @@ describe("search", () => {
         "日本語",
         "' or 1=1 --",
       ])
-        await expect(store.search(query, 10), query).resolves.toBeDefined();
+        await expect(store.search(query, 10)).resolves.toBeDefined();
       for (const query of ["AND", "or NOT", "foo_bar", "src/main.ts", "user@example", "100%", "it's", "日本"])
-        expect(await store.search(query, 10), query).toHaveLength(1);
+        expect(await store.search(query, 10)).toHaveLength(1);
       expect(await store.search("\u0000", 10)).toEqual([]);
     });
 

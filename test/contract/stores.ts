@@ -17,22 +17,22 @@ export type Harness = {
   readonly clock: TestClock;
   readonly ids: Ids;
   /** A store on this test's own data, which is empty before the first. */
-  open(): Promise<Store>;
+  open: () => Promise<Store>;
   /**
    * Another node on the same data. PostgreSQL has it beside `store`, which stays open; SQLite has one owner at a time,
    * so `store` is closed first.
    */
-  another(store: Store): Promise<Store>;
+  another: (store: Store) => Promise<Store>;
   /** Closes it as a test's own step; closing twice is fine. */
-  close(store: Store): Promise<void>;
+  close: (store: Store) => Promise<void>;
 };
 
 /** Milliseconds that stand still until a test moves them. */
-export type TestClock = { now(): number; iso(): string; advance(ms: number): void };
+export type TestClock = { now: () => number; iso: () => string; advance: (ms: number) => void };
 
 export function forEachStore(define: (harness: Harness) => void): void {
   for (const dialect of ["sqlite", "postgres"] as const) {
-    describe(dialect, () => {
+    describe(`on ${dialect}`, () => {
       const clock = makeClock();
       const ids = makeSteadyIds(clock);
       let data: Data | undefined;
@@ -120,14 +120,14 @@ function makeClock(): TestClock & { reset(): void } {
 /** Ids that differ though time stands still, and are the same in every run. */
 function makeSteadyIds({ now }: TestClock): Ids & { reset(): void } {
   let made = 0;
-  const { next } = makeIds(now, (count) => {
+  const ids = makeIds(now, (count) => {
     made += 1;
     const bytes = new Uint8Array(count);
     for (let i = count - 1, rest = made; i >= 0; i--, rest = Math.floor(rest / 32)) bytes[i] = rest % 32;
     return bytes;
   });
   return {
-    next,
+    next: (prefix) => ids.next(prefix),
     reset() {
       made = 0;
     },

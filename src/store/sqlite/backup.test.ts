@@ -58,7 +58,7 @@ it(
     const store = await openStore(join(folder, "holdfast.db"));
     writeFileSync(join(folder, "precious"), "mine");
     await expect(store.backup(join(folder, "precious"))).rejects.toThrow("already there");
-    await expect(store.backup(join(folder, "no", "such", "folder"))).rejects.toThrow();
+    await expect(store.backup(join(folder, "no", "such", "folder"))).rejects.toThrow("unable to open");
     expect(readdirSync(folder).filter((name) => name.includes("part"))).toEqual([]);
   },
 );

@@ -37,7 +37,7 @@ it("a migration that is interrupted leaves nothing of itself, and is done again"
   ];
   expect(() =>
     migrate(database, second("create table a (x); create table b (nonsense nonsense nonsense(")),
-  ).toThrow();
+  ).toThrow("incomplete input");
   expect(tables(database)).toContain("event");
   expect(tables(database)).not.toContain("a");
   migrate(database, second("create table a (x); create table b (y)"));
