@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -85,7 +86,10 @@ async function listen(
       port,
       hosts,
       behindProxy,
-      tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) },
+      tls: tls && {
+        cert: await readFile(resolve(settings.home, tls.cert)),
+        key: await readFile(resolve(settings.home, tls.key)),
+      },
       token,
       webFolder: fileURLToPath(new URL("../web-dist", import.meta.url)),
       log,
@@ -118,13 +122,13 @@ function collectStartGarbage(): void {
 
 /** The first signal asks, the second does not wait. */
 function untilAsked(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const)
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
-        resolve(signal);
-      });
-  });
+  const { promise, resolve: ask } = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(1));
+      ask(signal);
+    });
+  return promise;
 }
 
 function tidyNowAndThen(store: Store, log: ReturnType<typeof makeLog>): () => void {
