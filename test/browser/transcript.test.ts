@@ -205,7 +205,7 @@ test("the page follows the end only while the end is in view, and only then has 
   const read = await server.play(session, first.complete([text("Read.")]).end());
   await expect.poll(() => seen.includes(read)).toBe(true);
   await expect.poll(unread).toBe(0);
-  expect(await below()).toBeLessThan(2);
+  await expect.poll(below).toBeLessThan(2);
 
   await log.hover();
   await page.mouse.wheel(0, -2000);
