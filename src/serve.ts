@@ -97,8 +97,9 @@ async function listen(
       randomBytes,
     });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (error instanceof BindRefused) throw new CannotServe(message);
+    if (syscall === "open") throw new CannotServe(`[server.tls] in config.toml: ${message}`);
     if (code === "EADDRINUSE")
       throw new CannotServe(
         `Port ${port} on ${host} is taken. Is another holdfast running? Choose one with --port.`,
