@@ -120,7 +120,7 @@ function layerOf(path: string): string {
 
 /** A regular expression, because TypeScript 7 has no JavaScript API to parse with. */
 function importedNames(text: string): string[] {
-  const names = text.matchAll(/(?:\bfrom|\bimport|\bnew URL)\s*\(?\s*(["'`])([^"'`]+)\1/g);
+  const names = text.matchAll(/(?:\bfrom|\bimport|\bnew URL)\s*\(?\s*(["'`])([^"'`\n]+)\1/g);
   return Array.from(names, (match) => match[2] ?? "").filter((name) => !/^[a-z]+:\/\//.test(name));
 }
 
