@@ -6,6 +6,7 @@ import { LostConnection, NoConnection, storageFault } from "./fault.ts";
 import { storable } from "./wire.ts";
 
 const POOL_MAX = 10;
+const IDLE_MS = 60_000;
 const CONNECT_MS = 3_000;
 const LOCK_MS = 4_000;
 const STATEMENT_MS = 5_000;
@@ -37,8 +38,13 @@ export class Database implements Queryable {
   readonly #pool: pg.Pool;
   #trouble: string | undefined;
 
-  constructor(url: string, node: string, connectionsMax = POOL_MAX) {
-    this.#pool = new pg.Pool({ ...connectionTo(url, node), max: connectionsMax });
+  constructor(url: string, node: string, pool: pg.PoolConfig = {}) {
+    this.#pool = new pg.Pool({
+      ...connectionTo(url, node),
+      max: POOL_MAX,
+      idleTimeoutMillis: IDLE_MS,
+      ...pool,
+    });
     // An idle connection that was cut is out of the pool already, and the next statement opens another. Whether that
     // one succeeds is what health goes by.
     this.#pool.on("error", () => {});

@@ -6,7 +6,7 @@ import { SnapshotDuty } from "../snapshots.ts";
 import { SNAPSHOT_FACTS, StorageError, type Appended, type Store, type Writer } from "../store.ts";
 import { Wakes } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
-import { AppendQueue, LANES } from "./append-queue.ts";
+import { AppendQueue, openLanes } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
@@ -60,7 +60,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     options.log?.warn({ error, node }, `the ${what} connection to PostgreSQL was lost; trying again`);
 
   const database = new Database(url, node);
-  const appending = new Database(url, node, LANES);
+  const appending = openLanes(url, node);
   const wakes = new Wakes();
   const poll = new Poll(database, wakes);
   const hints = new Hints({ url, node, wakes, missed: () => poll.now(), lost: lost("hint"), random });
