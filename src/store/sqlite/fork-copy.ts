@@ -4,12 +4,13 @@ import { formatPosition } from "../../session/position.ts";
 import type { NewEvent } from "../../session/event.ts";
 import type { RowState } from "../../session/row.ts";
 import { searchText } from "../../session/search-text.ts";
-import type { Batch, Tally } from "../batch.ts";
+import type { Tally } from "../batch.ts";
 import { checkedEvent } from "../event-text.ts";
 import type { Command, Forked, LogId, Origin } from "../store.ts";
 import { once, recall } from "./command.ts";
 import { insertLog, insertSession, madeSession } from "./create-session.ts";
 import { readEnd, type LogState } from "./logs.ts";
+import type { PackedBatch } from "./packed-batch.ts";
 import { blocksAfter } from "./spans.ts";
 import { insertEvent, insertWords, writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
@@ -67,7 +68,7 @@ export type FinishFork = {
   at: number;
   origin: Origin;
   row: RowState;
-  batch: Batch;
+  batch: PackedBatch;
   person: string;
   now: number;
   command: Command | undefined;
@@ -100,7 +101,7 @@ export function finishFork(writing: Writing, fork: FinishFork): Forked {
       key,
       original.key,
     );
-    writeEvents(writing, log, { ...batch, change: undefined }, now);
+    writeEvents(writing, log, batch);
     return { ok: true, session: madeSession(writing, id, person) };
   });
 }

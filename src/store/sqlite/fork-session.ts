@@ -5,6 +5,7 @@ import { planFork, type ForkPlan } from "../fork-plan.ts";
 import type { Command, Forked } from "../store.ts";
 import type { Context } from "./context.ts";
 import { personOf } from "./create-session.ts";
+import { packBatch } from "./packed-batch.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readSnapshot } from "./view.ts";
 
@@ -37,7 +38,7 @@ export async function forkSession(
       at: seqOf(plan.point),
       origin: { kind: "fork", session: from, at: plan.point },
       row: plan.row,
-      batch: prepareBatch(plan.facts, time, author),
+      batch: packBatch({ ...prepareBatch(plan.facts, time, author), change: undefined }, now),
       person: personOf(author),
       now,
       command,
