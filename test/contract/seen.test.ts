@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatPosition, START } from "../../src/session/position.ts";
-import { UNREAD_MAX } from "../../src/store/store.ts";
+import { MISSED_MAX, UNREAD_MAX } from "../../src/store/store.ts";
 import {
   byAnna,
   byOwner,
@@ -152,6 +152,22 @@ describe("what a person has seen", () => {
         asks: 1,
       });
       expect(await store.missed("ses_none", START, "owner")).toEqual({ messages: 0, tools: 0, asks: 0 });
+    });
+
+    it("stops counting at MISSED_MAX, each kind by itself", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await store.append(
+        "ses_a",
+        Array.from({ length: MISSED_MAX + 20 }, (_, n) => toolFinished(`c${n}`, "out")),
+        { by: "executor", lease: await claim(store, "ses_a") },
+      );
+      await store.append("ses_a", [prompt("inp_1")], byAnna);
+      expect(await store.missed("ses_a", START, "owner")).toEqual({
+        messages: 1,
+        tools: MISSED_MAX,
+        asks: 0,
+      });
     });
   });
 });
