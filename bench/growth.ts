@@ -1,6 +1,7 @@
 // Whether a long log costs more at its end than a short one. Two stores for each dialect, one with a log of 1,000 events
 // and one with a log of 1,000,000, each served by a process of its own and asked in turn.
 import { join } from "node:path";
+import { SHORT_TEXTS } from "./executor-facts.ts";
 import { fillSession } from "./fill.ts";
 import { compare, quantile, takeTurns, type Finding, type Row, type Run } from "./measure.ts";
 import { openPostgres, openSqlite } from "./open-store.ts";
@@ -48,7 +49,7 @@ async function growthOn(run: Run, dialect: "sqlite" | "postgres"): Promise<Findi
   return [
     finding("append of an input over HTTP", values.appendLong, values.appendShort),
     finding("attach at the tail by SSE", values.sseLong, values.sseShort),
-    finding("attach by WebSocket, with view", values.socketLong, values.socketShort),
+    finding("attach at the tail by WebSocket", values.socketLong, values.socketShort),
   ];
 }
 
@@ -60,7 +61,7 @@ async function serveLog(run: Run, dialect: "sqlite" | "postgres", facts: number)
     const store = database
       ? await openPostgres(filling, database)
       : await openSqlite(filling, join(home, "holdfast.db"));
-    await fillSession(store, SESSION, facts);
+    await fillSession(store, SESSION, facts, SHORT_TEXTS);
   }
   return serve(run.stack, { home, ...(database === undefined ? {} : { database }) });
 }
@@ -83,11 +84,12 @@ async function attachSseMs(served: Served): Promise<number> {
   return performance.now() - from;
 }
 
-/** A page that opens a session: the view, then what is live. */
+/** A page that comes back: until it is told that it has caught up, and what it missed. */
 async function attachSocketMs(served: Served): Promise<number> {
   await using life = new AsyncDisposableStack();
+  const { headers } = await send(served, "HEAD", `/api/sessions/${SESSION}/events`);
   const from = performance.now();
-  await followSocket(life, served, SESSION);
+  await followSocket(life, served, SESSION, String(headers["stream-next-offset"]));
   return performance.now() - from;
 }
 

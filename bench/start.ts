@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { SHORT_TEXTS } from "./executor-facts.ts";
 import { fillSessions } from "./fill.ts";
 import { weigh, type Row } from "./measure.ts";
 import { openSqlite } from "./open-store.ts";
@@ -26,7 +27,7 @@ export const start: Row = {
     {
       await using filling = new AsyncDisposableStack();
       const store = await openSqlite(filling, join(home, "holdfast.db"));
-      await fillSessions(store, SESSIONS, FACTS_EACH);
+      await fillSessions(store, SESSIONS, FACTS_EACH, SHORT_TEXTS);
     }
     const readyMs: number[] = [];
     const memoryMb: number[] = [];
