@@ -18,6 +18,7 @@ import { NOW_MS } from "./clock.ts";
 import { Database } from "./database.ts";
 import { DraftStarts } from "./draft-starts.ts";
 import { isDeadlock, LostConnection, NoConnection } from "./fault.ts";
+import type { Health } from "./health.ts";
 import { explainRefusals } from "./refusal.ts";
 
 /** Two keep the server busy while one commit waits for the disk; more make for smaller batches. */
@@ -35,8 +36,8 @@ const DEADLOCKS_MAX = 5;
 const RETRIES_MAX = 3;
 
 /** Connections of their own, so that no slow reader holds up a write, which keep the plans of their statements. */
-export function openLanes(url: string, node: string): Database {
-  return new Database(url, node, {
+export function openLanes(url: string, node: string, health: Health): Database {
+  return new Database(url, node, health, {
     max: LANES,
     idleTimeoutMillis: 0,
     // The plans don't depend on the values, but PostgreSQL would find that out anew for each shape and connection.
@@ -173,16 +174,15 @@ export class AppendQueue {
   }
 
   async #failed(groups: readonly Group[], error: unknown): Promise<void> {
-    const isBroken = error instanceof StorageError && error.kind === "broken";
-    // One that PostgreSQL can't take must not cost the others theirs.
-    if (isBroken && groups.length > 1) {
+    const isGone = error instanceof Unreachable || error instanceof UnknownOutcome;
+    // One that PostgreSQL can't take, or whose log somebody holds, must not cost the others theirs.
+    if (!isGone && groups.length > 1) {
       for (const group of groups) await this.#run([group]);
       return;
     }
     for (const { members } of groups) for (const { reject } of members) reject(error);
     // Whoever waits behind has waited long enough to be told; nothing of theirs was sent.
-    if (error instanceof Unreachable || error instanceof UnknownOutcome)
-      for (const { reject } of this.#waiting.splice(0)) reject(new Unreachable(error));
+    if (isGone) for (const { reject } of this.#waiting.splice(0)) reject(new Unreachable(error));
   }
 
   async #write(groups: readonly Group[]): Promise<Fit> {

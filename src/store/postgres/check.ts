@@ -52,7 +52,8 @@ const PROBLEMS = [
     group by log.id, log.sub having max(draft.sub) > log.sub order by log.id`,
   `select 'events of ' || log || ' belong to no log' as problem
     from (select distinct log from event union select distinct log from draft) as written
-    where not exists (select from log where log.id = written.log) order by log`,
+    where not exists (select from log where log.id = written.log)
+      and not exists (select from purge where purge.log = written.log) order by log`,
   `select 'session ' || session.id || ' has no log' as problem
     from session where not exists (select from log where log.id = session.id) order by id`,
   `select 'log ' || id || ' has no session' as problem

@@ -18,6 +18,7 @@ import { deleteSession } from "./delete-session.ts";
 import { putFile, readFile } from "./file.ts";
 import { startsIn } from "./draft-starts.ts";
 import { forkSession } from "./fork-session.ts";
+import { Health } from "./health.ts";
 import { Hints } from "./hints.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { Liveness } from "./liveness.ts";
@@ -59,8 +60,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const lost = (what: string) => (error: unknown) =>
     options.log?.warn({ error, node }, `the ${what} connection to PostgreSQL was lost; trying again`);
 
-  const database = new Database(url, node);
-  const appending = openLanes(url, node);
+  const health = new Health();
+  const database = new Database(url, node, health);
+  const appending = openLanes(url, node, health);
   const wakes = new Wakes();
   const poll = new Poll(database, wakes);
   const hints = new Hints({ url, node, wakes, missed: () => poll.now(), lost: lost("hint"), random });
@@ -73,6 +75,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       url: options.baseUrl ?? null,
       startedAt: clock(),
     },
+    health,
     lost: lost("liveness"),
     random,
   });
@@ -103,6 +106,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     prefix: ids.next("nod"),
     now: context.now,
     appended({ log, batch }, unsnapped) {
+      health.wrote();
       context.changed(log);
       if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
       if (batch.entries.some(({ search }) => search !== null)) words.due();
@@ -188,7 +192,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     credential: (hash, loginTtlMs) => readCredential(context, hash, loginTtlMs),
     revocations: (signal) => wakes.revocations(signal),
 
-    health: () => database.health(),
+    health: () => health.state(),
     tidy: () => tidy(context),
     check: () => check(database),
     async backup() {

@@ -161,6 +161,11 @@ create table gone (
 );
 create index gone_touched on gone (touched);
 
+-- Logs that are gone, and whose events are still there to be removed.
+create table purge (
+  log text collate "C" primary key
+);
+
 create table blob (
   id text collate "C" primary key,
   bytes bytea not null
