@@ -60,6 +60,33 @@ export async function takeTurns<Name extends string>(
   return values;
 }
 
+/**
+ * The same for what takes a moment: within a round each takes its turn many times, so that what disturbs the machine
+ * disturbs them alike. Gives the times of each round.
+ */
+export async function alternate<Name extends string>(
+  rounds: number,
+  times: number,
+  contenders: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number[][]>> {
+  const names = Object.keys(contenders) as Name[];
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[][]])) as Record<
+    Name,
+    number[][]
+  >;
+  for (let round = 0; round <= rounds; round++) {
+    const taken = names.map(() => [] as number[]);
+    for (let n = 0; n < times; n++)
+      for (const [index, name] of names.entries()) taken[index]?.push(await contenders[name]());
+    if (round > 0) for (const [index, name] of names.entries()) values[name].push(taken[index] ?? []);
+  }
+  return values;
+}
+
+export function medians(rounds: readonly number[][]): number[] {
+  return rounds.map((values) => quantile(values, 0.5));
+}
+
 export type Comparison = {
   what: string;
   unit: string;
