@@ -138,6 +138,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     createLog: (log, kind, events, author) => createLog(context, log, kind, events, author),
     async append(log, events, writer, { expectSeq, note } = {}) {
+      if (closing) throw new StorageError("busy", "this store is closed");
       const at = clock();
       const batch = prepareBatch(events, new Date(at).toISOString(), authorOf(writer));
       return new Promise<Appended>((resolve, reject) => {
