@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -77,6 +77,20 @@ it(
     }
   },
 );
+
+it("is for its owner's eyes only, and so is its backup", { timeout: 20_000 }, async () => {
+  const folder = makeFolder();
+  const store = await openStore(join(folder, "holdfast.db"));
+  await store.backup(join(folder, "copy"));
+  for (const name of ["holdfast.db", "holdfast.db-wal", "copy"])
+    expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+});
+
+it("in a folder that is not there says so", async () => {
+  await expect(openStore(join(makeFolder(), "none", "holdfast.db"))).rejects.toMatchObject({
+    kind: "broken",
+  });
+});
 
 it("keeps room to delete with, made a while after the start", { timeout: 20_000 }, async () => {
   const file = join(makeFolder(), "holdfast.db");

@@ -1,5 +1,6 @@
 // The embedded store: one file, owned by one process. Verbs are in the files beside this one; what writes runs in the
 // writer's thread (writer.ts), what reads runs here, on a connection that only reads.
+import { existsSync } from "node:fs";
 import type { Ids } from "../../session/ids.ts";
 import { changedRow, EMPTY_ROW } from "../../session/row.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
@@ -30,6 +31,7 @@ import { readCredential, readLogins } from "./login.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { takeOwnership } from "./owner.ts";
 import { packBatch } from "./packed-batch.ts";
+import { makePrivate } from "./private-file.ts";
 import { PurgeDuty } from "./purge-duty.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
@@ -58,6 +60,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { file, node, host, pid = process.pid, url = null, clock, ids } = options;
   const letGo = takeOwnership(file, { pid, url });
   try {
+    if (!existsSync(file)) makePrivate(file);
     const self = { id: node, host, pid, url, startedAt: clock() };
     const { writer, store } = await WriterThread.open({ file, newStoreId: ids.next("sto"), self });
     return makeStore(options, store, writer, letGo);
