@@ -8,6 +8,9 @@ const browser = "test/browser/**/*.test.ts";
 
 const setupFiles = "test/end-with-run.ts";
 
+// A condition is waited for as long as a loaded machine may need; only a failure ever takes this long.
+const patience = { poll: { timeout: 15_000 } };
+
 export default defineConfig({
   test: {
     reporters: ["default", countReporter],
@@ -18,8 +21,9 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "web/**/*.test.ts"],
           exclude: [needsPostgres],
           setupFiles,
-          testTimeout: 5_000,
-          hookTimeout: 5_000,
+          expect: patience,
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
         },
       },
       {
@@ -28,6 +32,7 @@ export default defineConfig({
           include: contract,
           globalSetup: "test/postgres-setup.ts",
           setupFiles,
+          expect: patience,
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
@@ -39,7 +44,8 @@ export default defineConfig({
           exclude: [...contract, browser],
           globalSetup: "test/postgres-setup.ts",
           setupFiles,
-          testTimeout: 60_000,
+          expect: patience,
+          testTimeout: 120_000,
           hookTimeout: 30_000,
         },
       },
@@ -49,7 +55,8 @@ export default defineConfig({
           include: [browser],
           globalSetup: "test/chromium-setup.ts",
           setupFiles,
-          testTimeout: 60_000,
+          expect: patience,
+          testTimeout: 120_000,
           hookTimeout: 30_000,
         },
       },
