@@ -10,6 +10,9 @@ const simulation = "test/simulation/**/*.test.ts";
 
 const setupFiles = "test/end-with-run.ts";
 
+// A condition is waited for as long as a loaded machine may need; only a failure ever takes this long.
+const patience = { poll: { timeout: 15_000 } };
+
 export default defineConfig({
   test: {
     reporters: ["default", countReporter],
@@ -20,8 +23,9 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "web/**/*.test.ts", simulation],
           exclude: [needsPostgres],
           setupFiles,
-          testTimeout: 5_000,
-          hookTimeout: 5_000,
+          expect: patience,
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
         },
       },
       {
@@ -30,6 +34,7 @@ export default defineConfig({
           include: contract,
           globalSetup: "test/postgres-setup.ts",
           setupFiles,
+          expect: patience,
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
@@ -41,7 +46,8 @@ export default defineConfig({
           exclude: [...contract, browser, simulation],
           globalSetup: "test/postgres-setup.ts",
           setupFiles,
-          testTimeout: 60_000,
+          expect: patience,
+          testTimeout: 120_000,
           hookTimeout: 30_000,
         },
       },
@@ -51,7 +57,8 @@ export default defineConfig({
           include: [browser],
           globalSetup: "test/chromium-setup.ts",
           setupFiles,
-          testTimeout: 60_000,
+          expect: patience,
+          testTimeout: 120_000,
           hookTimeout: 30_000,
         },
       },

@@ -2,19 +2,21 @@
 // are drafts and two go into the search index. Real executors write more drafts to a fact, so this mix is the dearer one.
 import type { NewEvent } from "../src/session/event.ts";
 
+export type Sizes = { messageChars: number; resultChars: number };
+const USUAL: Sizes = { messageChars: 600, resultChars: 400 };
+/** For logs of a million, where their number is what matters. */
+export const SHORT_TEXTS: Sizes = { messageChars: 60, resultChars: 40 };
 const DRAFT_CHARS = 150;
-const MESSAGE_CHARS = 600;
-const RESULT_CHARS = 400;
 
 /** Steps without end; `writer` makes ids that no other writer has. */
-export function* executorEvents(writer: string): Generator<NewEvent, never> {
+export function* executorEvents(writer: string, sizes = USUAL): Generator<NewEvent, never> {
   const prose = makeProse(writer);
-  for (let n = 1; ; n++) yield* step(`${writer}-${n}`, prose);
+  for (let n = 1; ; n++) yield* step(`${writer}-${n}`, prose, sizes);
 }
 
 /** The same without drafts: what stays in a log. */
-export function* executorFacts(writer: string): Generator<NewEvent, never> {
-  for (const event of executorEvents(writer)) if (event.type !== "draft") yield event;
+export function* executorFacts(writer: string, sizes = USUAL): Generator<NewEvent, never> {
+  for (const event of executorEvents(writer, sizes)) if (event.type !== "draft") yield event;
   throw new Error("steps have no end");
 }
 
@@ -22,10 +24,10 @@ export function take<T>(count: number, from: Iterator<T>): T[] {
   return Array.from({ length: count }, () => from.next().value as T); // from a generator that never ends
 }
 
-function* step(step: string, prose: (chars: number) => string): Generator<NewEvent> {
+function* step(step: string, prose: (chars: number) => string, sizes: Sizes): Generator<NewEvent> {
   const call = `call_${step}`;
-  const text = prose(MESSAGE_CHARS);
-  const result = prose(RESULT_CHARS);
+  const text = prose(sizes.messageChars);
+  const result = prose(sizes.resultChars);
   const args = { path: `src/${step}.ts`, offset: 0, limit: 200 };
 
   yield { type: "step_started", data: { turn: `turn_${step}`, step, attempt: 1, model: "local/qwen3" } };

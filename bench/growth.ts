@@ -1,8 +1,9 @@
 // Whether a long log costs more at its end than a short one. Two stores for each dialect, one with a log of 1,000 events
 // and one with a log of 1,000,000, each served by a process of its own and asked in turn.
 import { join } from "node:path";
+import { SHORT_TEXTS } from "./executor-facts.ts";
 import { fillSession } from "./fill.ts";
-import { compare, quantile, takeTurns, type Finding, type Row, type Run } from "./measure.ts";
+import { alternate, compare, medians, type Finding, type Row, type Run } from "./measure.ts";
 import { openPostgres, openSqlite } from "./open-store.ts";
 import { serve, type Served } from "./served.ts";
 import { followSocket, open, send } from "./wire.ts";
@@ -28,27 +29,22 @@ async function growthOn(run: Run, dialect: "sqlite" | "postgres"): Promise<Findi
   const short = await serveLog(run, dialect, SHORT);
   run.say(`filling a log with 1,000,000 events on ${dialect}`);
   const long = await serveLog(run, dialect, LONG);
-  const values = await takeTurns(ROUNDS, {
-    appendLong: () => medianOf(APPENDS, () => appendMs(long)),
-    appendShort: () => medianOf(APPENDS, () => appendMs(short)),
-    sseLong: () => medianOf(ATTACHES, () => attachSseMs(long)),
-    sseShort: () => medianOf(ATTACHES, () => attachSseMs(short)),
-    socketLong: () => medianOf(ATTACHES, () => attachSocketMs(long)),
-    socketShort: () => medianOf(ATTACHES, () => attachSocketMs(short)),
-  });
-  const finding = (what: string, ours: number[], baseline: number[]): Finding =>
+  const append = await alternate(ROUNDS, APPENDS, both(appendMs, long, short));
+  const sse = await alternate(ROUNDS, ATTACHES, both(attachSseMs, long, short));
+  const socket = await alternate(ROUNDS, ATTACHES, both(attachSocketMs, long, short));
+  const finding = (what: string, times: { long: number[][]; short: number[][] }): Finding =>
     compare({
       what: `${what}, ${dialect}`,
       unit: "ms",
       target: { atMost: 1.2 },
-      ours,
-      baseline,
+      ours: medians(times.long),
+      baseline: medians(times.short),
       baselineName: "the same with a log of 1,000 events",
     });
   return [
-    finding("append of an input over HTTP", values.appendLong, values.appendShort),
-    finding("attach at the tail by SSE", values.sseLong, values.sseShort),
-    finding("attach by WebSocket, with view", values.socketLong, values.socketShort),
+    finding("append of an input over HTTP", append),
+    finding("attach at the tail by SSE", sse),
+    finding("attach at the tail by WebSocket", socket),
   ];
 }
 
@@ -60,7 +56,7 @@ async function serveLog(run: Run, dialect: "sqlite" | "postgres", facts: number)
     const store = database
       ? await openPostgres(filling, database)
       : await openSqlite(filling, join(home, "holdfast.db"));
-    await fillSession(store, SESSION, facts);
+    await fillSession(store, SESSION, facts, SHORT_TEXTS);
   }
   return serve(run.stack, { home, ...(database === undefined ? {} : { database }) });
 }
@@ -83,16 +79,15 @@ async function attachSseMs(served: Served): Promise<number> {
   return performance.now() - from;
 }
 
-/** A page that opens a session: the view, then what is live. */
+/** A page that comes back: until it is told that it has caught up, and what it missed. */
 async function attachSocketMs(served: Served): Promise<number> {
   await using life = new AsyncDisposableStack();
+  const { headers } = await send(served, "HEAD", `/api/sessions/${SESSION}/events`);
   const from = performance.now();
-  await followSocket(life, served, SESSION);
+  await followSocket(life, served, SESSION, String(headers["stream-next-offset"]));
   return performance.now() - from;
 }
 
-async function medianOf(times: number, measure: () => Promise<number>): Promise<number> {
-  const values: number[] = [];
-  for (let n = 0; n < times; n++) values.push(await measure());
-  return quantile(values, 0.5);
+function both(measure: (served: Served) => Promise<number>, long: Served, short: Served) {
+  return { long: () => measure(long), short: () => measure(short) };
 }

@@ -1,6 +1,8 @@
 // How a row is measured: Holdfast and its baseline take turns, round by round, so that both meet the same noise of the
 // machine; what counts is the ratio within each round, and of those the median.
 
+import { setTimeout as delay } from "node:timers/promises";
+
 export type Sample = { median: number; lowest: number; highest: number };
 
 export type Target = { atLeast: number } | { atMost: number };
@@ -38,6 +40,9 @@ export type Run = {
   say(progress: string): void;
 };
 
+/** What one contender leaves behind (a connection that closes, a checkpoint) is not to be the next one's burden. */
+const REST_MS = 20;
+
 /** Runs the contenders one after the other, round after round; a first round warms up and is not counted. */
 export async function takeTurns<Name extends string>(
   rounds: number,
@@ -47,11 +52,39 @@ export async function takeTurns<Name extends string>(
   const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
+      await delay(REST_MS);
       const value = await contenders[name]();
       if (round > 0) values[name].push(value);
     }
   }
   return values;
+}
+
+/**
+ * The same for what takes a moment: within a round each takes its turn many times, so that what disturbs the machine
+ * disturbs them alike. Gives the times of each round.
+ */
+export async function alternate<Name extends string>(
+  rounds: number,
+  times: number,
+  contenders: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number[][]>> {
+  const names = Object.keys(contenders) as Name[];
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[][]])) as Record<
+    Name,
+    number[][]
+  >;
+  for (let round = 0; round <= rounds; round++) {
+    const taken = names.map(() => [] as number[]);
+    for (let n = 0; n < times; n++)
+      for (const [index, name] of names.entries()) taken[index]?.push(await contenders[name]());
+    if (round > 0) for (const [index, name] of names.entries()) values[name].push(taken[index] ?? []);
+  }
+  return values;
+}
+
+export function medians(rounds: readonly number[][]): number[] {
+  return rounds.map((values) => quantile(values, 0.5));
 }
 
 export type Comparison = {

@@ -1,13 +1,12 @@
 // A reader that was away: all of a long log, over HTTP, against the same bytes out of a file.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { START } from "../src/session/position.ts";
 import { fillSession } from "./fill.ts";
 import { startHost } from "./host/host.ts";
 import { compare, takeTurns, timeOf, type Finding, type Row } from "./measure.ts";
 import { openSqlite } from "./open-store.ts";
 import { serve } from "./served.ts";
-import { open, send, type Address } from "./wire.ts";
+import { open, type Address } from "./wire.ts";
 
 const ROUNDS = 15;
 const FACTS = 10_000;
@@ -28,15 +27,18 @@ export const replay: Row = {
     const ours = await serve(run.stack, { home });
     const files = join(await run.folder(), "files");
     await mkdir(files);
-    await writeFile(join(files, "pages"), Buffer.concat(await readPages(ours)));
-    await writeFile(join(files, "sse"), Buffer.concat(await readSse(ours)));
+    for (const [name, read] of Object.entries({ pages: readPages, sse: readSse })) {
+      const chunks: Buffer[] = [];
+      await read(ours, (chunk) => chunks.push(chunk));
+      await writeFile(join(files, name), Buffer.concat(chunks));
+    }
     const { ready: bare } = await startHost<{ url: string }>(run.stack, "bare-file", files);
 
     const values = await takeTurns(ROUNDS, {
-      pages: () => timeOf(() => readPages(ours)),
-      pagesFile: () => timeOf(() => send(bare, "GET", "/pages")),
-      sse: () => timeOf(() => readSse(ours)),
-      sseFile: () => timeOf(() => send(bare, "GET", "/sse")),
+      pages: () => timeOf(() => readPages(ours, drop)),
+      pagesFile: () => timeOf(() => readFile(bare, "/pages")),
+      sse: () => timeOf(() => readSse(ours, drop)),
+      sseFile: () => timeOf(() => readFile(bare, "/sse")),
     });
     const finding = (what: string, times: number[], baseline: number[]): Finding =>
       compare({
@@ -54,24 +56,30 @@ export const replay: Row = {
   },
 };
 
+type Take = (chunk: Buffer) => void;
+
+function drop(): void {}
+
 /** As a Durable Streams client catches up: page after page until one says that it was the last. */
-async function readPages(address: Address): Promise<Buffer[]> {
-  const pages: Buffer[] = [];
+async function readPages(address: Address, take: Take): Promise<void> {
   for (let offset = "-1"; ;) {
-    const { status, headers, body } = await send(address, "GET", `${EVENTS}?offset=${offset}`);
-    if (status !== 200) throw new Error(`a page was answered with ${status}`);
-    pages.push(body);
-    if (headers["stream-up-to-date"] === "true") return pages;
-    offset = String(headers["stream-next-offset"] ?? START);
+    const response = await open(address, "GET", `${EVENTS}?offset=${offset}`);
+    if (response.statusCode !== 200) throw new Error(`a page was answered with ${response.statusCode}`);
+    for await (const chunk of response) take(chunk as Buffer);
+    if (response.headers["stream-up-to-date"] === "true") return;
+    offset = String(response.headers["stream-next-offset"]);
   }
 }
 
-async function readSse(address: Address): Promise<Buffer[]> {
+async function readSse(address: Address, take: Take): Promise<void> {
   const response = await open(address, "GET", `${EVENTS}?offset=-1&live=sse`);
-  const chunks: Buffer[] = [];
   for await (const chunk of response) {
-    chunks.push(chunk as Buffer);
-    if ((chunk as Buffer).includes('"upToDate":true')) break; // which also closes the connection
+    take(chunk as Buffer);
+    if ((chunk as Buffer).includes('"upToDate":true')) return; // which also closes the connection
   }
-  return chunks;
+}
+
+async function readFile(address: Address, path: string): Promise<void> {
+  const response = await open(address, "GET", path);
+  for await (const _ of response) drop();
 }

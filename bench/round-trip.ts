@@ -1,6 +1,6 @@
 // How long it takes until what one client sends is durable and on another's screen. Both servers run as processes, the clients
 // are in this one; each sends one input at a time and waits until the reader has it and the sender its answer.
-import { compare, quantile, takeTurns, type Finding, type Row } from "./measure.ts";
+import { alternate, compare, medians, quantile, type Finding, type Row } from "./measure.ts";
 import { startHost } from "./host/host.ts";
 import { figure } from "./report.ts";
 import { serve } from "./served.ts";
@@ -24,57 +24,43 @@ export const roundTrip: Row = {
       await run.folder(),
     );
 
-    const session = await createSession(ours);
-    const events = `/api/sessions/${session}/events?offset=now&live=sse`;
     await send(theirs, "PUT", "/stream", { kind: "first" }); // a JSON body makes it a JSON stream
-    const inputs = `/api/sessions/${session}/inputs`;
 
-    const input = (text: string) => send(ours, "POST", inputs, { kind: "prompt", text });
-    const message = (text: string) => send(theirs, "POST", "/stream", { kind: "prompt", text });
-    const sse = makeTrips(await followSse(run.stack, ours, events), input);
-    const socket = makeTrips(await followSocket(run.stack, ours, session), input);
-    const baseline = makeTrips(await followSse(run.stack, theirs, "/stream?offset=now&live=sse"), message);
-
-    const values = await takeTurns(ROUNDS, {
-      sse: sse.round,
-      socket: socket.round,
-      baseline: baseline.round,
+    const bySse = await createSession(ours);
+    const bySocket = await createSession(ours);
+    const ourSse = await followSse(run.stack, ours, `/api/sessions/${bySse}/events?offset=now&live=sse`);
+    const ourSocket = await followSocket(run.stack, ours, bySocket);
+    const theirSse = await followSse(run.stack, theirs, "/stream?offset=now&live=sse");
+    const times = await alternate(ROUNDS, TRIPS, {
+      sse: makeTrip(ourSse, ours, `/api/sessions/${bySse}/inputs`),
+      socket: makeTrip(ourSocket, ours, `/api/sessions/${bySocket}/inputs`),
+      baseline: makeTrip(theirSse, theirs, "/stream"),
     });
-    const finding = (what: string, median: number[], trips: number[][]): Finding =>
+    const finding = (what: string, trips: number[][]): Finding =>
       compare({
         what,
         unit: "ms",
         target: { atMost: 0.5 },
-        ours: median,
-        baseline: values.baseline,
+        ours: medians(trips),
+        baseline: medians(times.baseline),
         baselineName: "@durable-streams/server in file mode, over SSE",
-        details: [p99Text(trips, baseline.trips)],
+        details: [`p99 ${p99(trips)} ms against ${p99(times.baseline)} ms`],
       });
-    return [
-      finding("round trip over SSE", values.sse, sse.trips),
-      finding("round trip over WebSocket", values.socket, socket.trips),
-    ];
+    return [finding("round trip over SSE", times.sse), finding("round trip over WebSocket", times.socket)];
   },
 };
 
-function makeTrips(reader: Follower, post: (text: string) => Promise<{ status: number }>) {
-  const rounds: number[][] = [];
+function makeTrip(reader: Follower, address: Address, path: string): () => Promise<number> {
   let sent = 0;
-  const trip = async (): Promise<number> => {
+  return async () => {
     const mark = `mark-${sent++}-`;
     const arrival = reader.arrival(mark);
     const from = performance.now();
-    const [at, { status }] = await Promise.all([arrival, post(mark + TEXT)]);
+    const posted = send(address, "POST", path, { kind: "prompt", text: mark + TEXT });
+    const [at, { status }] = await Promise.all([arrival, posted]);
     if (status >= 300) throw new Error(`an input was answered with ${status}`);
     return at - from;
   };
-  const round = async (): Promise<number> => {
-    const trips: number[] = [];
-    for (let n = 0; n < TRIPS; n++) trips.push(await trip());
-    rounds.push(trips);
-    return quantile(trips, 0.5);
-  };
-  return { round, trips: rounds };
 }
 
 async function createSession(address: Address): Promise<string> {
@@ -83,7 +69,6 @@ async function createSession(address: Address): Promise<string> {
   return (JSON.parse(body.toString()) as { id: string }).id;
 }
 
-function p99Text(ours: number[][], theirs: number[][]): string {
-  const p99 = (rounds: number[][]) => figure(quantile(rounds.slice(1).flat(), 0.99)); // the first round warmed up
-  return `p99 ${p99(ours)} ms against ${p99(theirs)} ms`;
+function p99(rounds: number[][]): string {
+  return figure(quantile(rounds.flat(), 0.99));
 }

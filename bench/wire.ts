@@ -72,6 +72,7 @@ export async function followSocket(
   stack: AsyncDisposableStack,
   address: Address,
   session: string,
+  after?: string,
 ): Promise<Follower> {
   const socket = new WebSocket(`${address.url.replace("http", "ws")}/api/ws`, {
     headers: { authorization: `Bearer ${address.token ?? ""}` },
@@ -82,7 +83,7 @@ export async function followSocket(
   const caughtUp = follower.arrival('"op":"caught_up"');
   socket.on("message", (data: Buffer) => look(data));
   await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
-  socket.send(JSON.stringify({ op: "attach", session }));
+  socket.send(JSON.stringify({ op: "attach", session, after }));
   await caughtUp;
   return follower;
 }

@@ -31,7 +31,9 @@ function enableCompileCache() {
   // Not Node's default in the shared temporary folder: whoever creates that first decides what code we load.
   var cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
   var module = require("module");
-  module.enableCompileCache(process.env.NODE_COMPILE_CACHE || path.join(cache, "holdfast", "compile"));
+  // In the environment, because a thread looks for it there: without it the store's writer costs 30 MB more.
+  process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || path.join(cache, "holdfast", "compile");
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   // Node writes the cache at exit only, and a server that is killed never gets there.
   return function () {
     module.flushCompileCache();

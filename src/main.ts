@@ -1,24 +1,10 @@
-// The composition root: hands the command line what it can't reach itself. What a command does not need is not loaded.
-import { Failure } from "./cli/exit.ts";
-import { run } from "./cli/program.ts";
+// The composition root: chooses what runs and hands it what it can't reach itself. What is not needed is not loaded.
 import { readSettings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
 
-run(process.argv.slice(2), {
-  version: VERSION,
-  async serve(flags) {
-    const { CannotServe, serve } = await import("./serve.ts");
-    try {
-      await serve(flags);
-    } catch (error) {
-      throw error instanceof CannotServe ? new Failure("failed", error.message) : error;
-    }
-  },
-  settings: () => readSettings(process.env),
-  doctorStore: async (options) => (await import("./offline.ts")).doctorStore(options),
-  backupStore: async (file) => (await import("./offline.ts")).backupStore(file),
-  restoreStore: async (file) => (await import("./offline.ts")).restoreStore(file),
-}).then(
+const argv = process.argv.slice(2);
+const ended = argv.length === 1 && argv[0] === "serve" ? servePlainly() : runCommand();
+ended.then(
   (code) => {
     process.exitCode = code;
   },
@@ -27,3 +13,35 @@ run(process.argv.slice(2), {
     process.exitCode = 1;
   },
 );
+
+/** As `npm start` does it: the one command that stays in memory does not carry all the others with it. */
+async function servePlainly(): Promise<number> {
+  const { CannotServe, serve } = await import("./serve.ts");
+  try {
+    await serve({});
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CannotServe)) throw error;
+    console.error(`holdfast: ${error.message}`);
+    return 1;
+  }
+}
+
+async function runCommand(): Promise<number> {
+  const [{ run }, { Failure }] = await Promise.all([import("./cli/program.ts"), import("./cli/exit.ts")]);
+  return run(argv, {
+    version: VERSION,
+    async serve(flags) {
+      const { CannotServe, serve } = await import("./serve.ts");
+      try {
+        await serve(flags);
+      } catch (error) {
+        throw error instanceof CannotServe ? new Failure("failed", error.message) : error;
+      }
+    },
+    settings: () => readSettings(process.env),
+    doctorStore: async (options) => (await import("./offline.ts")).doctorStore(options),
+    backupStore: async (file) => (await import("./offline.ts")).backupStore(file),
+    restoreStore: async (file) => (await import("./offline.ts")).restoreStore(file),
+  });
+}

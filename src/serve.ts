@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -91,7 +92,10 @@ async function listen(
       port,
       hosts,
       behindProxy,
-      tls: tls && { cert: await readFile(tls.cert), key: await readFile(tls.key) },
+      tls: tls && {
+        cert: await readFile(resolve(settings.home, tls.cert)),
+        key: await readFile(resolve(settings.home, tls.key)),
+      },
       token,
       agents,
       webFolder: fileURLToPath(new URL("../web-dist", import.meta.url)),
@@ -100,8 +104,9 @@ async function listen(
       randomBytes,
     });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (error instanceof BindRefused) throw new CannotServe(message);
+    if (syscall === "open") throw new CannotServe(`[server.tls] in config.toml: ${message}`);
     if (code === "EADDRINUSE")
       throw new CannotServe(
         `Port ${port} on ${host} is taken. Is another holdfast running? Choose one with --port.`,
@@ -125,13 +130,13 @@ function collectStartGarbage(): void {
 
 /** The first signal asks, the second does not wait. */
 function untilAsked(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const)
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
-        resolve(signal);
-      });
-  });
+  const { promise, resolve: ask } = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(1));
+      ask(signal);
+    });
+  return promise;
 }
 
 function tidyNowAndThen(store: Store, log: ReturnType<typeof makeLog>): () => void {

@@ -74,6 +74,11 @@ test.each([
     { config: "[server]\nprot = 1\n" },
     /config\.toml:2: server\.prot: .*did you mean "port"/,
   ],
+  [
+    "a certificate that is not there",
+    { config: '[server.tls]\ncert = "c.pem"\nkey = "k.pem"\n' },
+    /server\.tls.*c\.pem/,
+  ],
   ["a port that is none", { env: { HOLDFAST_PORT: "http" } }, /HOLDFAST_PORT is "http"/],
   ["an address beyond this machine without TLS", { env: { HOLDFAST_HOST: "0.0.0.0" } }, /without TLS/],
 ])("%s keeps it from starting, and it says so in one line", async (_, { config, env }: Start, message) => {

@@ -6,12 +6,14 @@ import { liveSession } from "../client/live.ts";
 import { replay } from "../client/replay.ts";
 import type { Attached, Socket } from "../client/socket.ts";
 import { problem } from "../protocol/problem.ts";
+import type { Missed } from "../protocol/socket.ts";
 import { isPosition, START, type Position } from "../session/position.ts";
 import { emptyView } from "../session/view.ts";
 import { isJson, type Cli } from "./cli.ts";
 import { Failure } from "./exit.ts";
 import { findSession } from "./find-session.ts";
 import { Transcript } from "./transcript/transcript.ts";
+import { count } from "./words.ts";
 
 export function attachCommand(cli: Cli): Command {
   return new Command("attach")
@@ -114,7 +116,7 @@ function transcript(cli: Cli, session: string, from: Position, socket: Socket): 
         }
         if (change.type === "caught_up" && wasLost) {
           wasLost = false;
-          if (terminal.isInteractive) printed.note("  · reconnected");
+          if (terminal.isInteractive) printed.note(`  · reconnected${missedWords(change.missed)}`);
         }
       });
       socket.onConnection(({ state }) => {
@@ -126,6 +128,15 @@ function transcript(cli: Cli, session: string, from: Position, socket: Socket): 
     },
     end: () => printed.end(),
   };
+}
+
+function missedWords({ messages, tools, asks }: Missed): string {
+  const came = [
+    ...(messages > 0 ? [count(messages, "message")] : []),
+    ...(tools > 0 ? [count(tools, "tool call")] : []),
+    ...(asks > 0 ? [`${count(asks, "ask")} still open`] : []),
+  ];
+  return came.length === 0 ? "" : `: ${came.join(", ")} while the server was out of reach`;
 }
 
 /** Ctrl-D. Only on a terminal: a script's stdin is often at its end from the beginning. */

@@ -12,8 +12,14 @@ export function connect({ transport }: Client): Socket {
     chance: transport.chance,
     online: () => page.navigator?.onLine ?? true,
   });
-  for (const name of ["online", "focus", "pageshow"]) page.addEventListener?.(name, () => socket.retryNow());
-  page.document?.addEventListener("visibilitychange", () => socket.retryNow());
+  const closed = new AbortController();
+  const { signal } = closed;
+  for (const name of ["online", "focus", "pageshow"])
+    page.addEventListener?.(name, () => socket.retryNow(), { signal });
+  page.document?.addEventListener("visibilitychange", () => socket.retryNow(), { signal });
+  socket.onConnection(({ state }) => {
+    if (state === "closed") closed.abort();
+  });
   return socket;
 }
 
@@ -21,9 +27,11 @@ export function connect({ transport }: Client): Socket {
 const page = globalThis as unknown as {
   navigator?: { onLine?: boolean };
   location?: { href: string };
-  addEventListener?(name: string, run: () => void): void;
-  document?: { addEventListener(name: string, run: () => void): void };
+  addEventListener?: Listen;
+  document?: { addEventListener: Listen };
 };
+
+type Listen = (name: string, run: () => void, options: { signal: AbortSignal }) => void;
 
 function openWebSocket(base: string, token: string | undefined): RawSocket {
   const url = new URL("/api/ws", base || page.location?.href);

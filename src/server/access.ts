@@ -12,8 +12,6 @@ export const LOGIN_TTL_MS = 30 * 24 * 3600_000;
 /** Also the longest that a revocation which went unheard can go unnoticed for new requests. */
 const BELIEVED_MS = 5_000;
 const BELIEVED_MAX = 10_000;
-/** Open streams make no requests; this notices a login that ran out, or a revocation that went unheard. */
-const RECHECK_MS = 30_000;
 const REVOKED_KEPT = 1_000;
 
 export const FIXED_TOKEN_ID = "HOLDFAST_TOKEN";
@@ -24,6 +22,8 @@ export type AccessOptions = {
   /** A fixed bearer token, for automation and tests. */
   fixedToken?: string | undefined;
   now: () => number;
+  /** How often the credential of an open stream, which makes no requests, is looked up again: a login may run out. */
+  recheckMs: number;
   log: FastifyBaseLogger;
 };
 
@@ -44,7 +44,7 @@ export class Access {
     this.cookie = `holdfast_${options.store.id.slice(-8)}`;
     if (options.fixedToken !== undefined) this.#fixedHash = hashOf(options.fixedToken);
     void this.#heedRevocations();
-    const timer = setInterval(() => void this.#recheck(), RECHECK_MS).unref();
+    const timer = setInterval(() => void this.#recheck(), options.recheckMs).unref();
     this.#life.signal.addEventListener("abort", () => clearInterval(timer));
   }
 

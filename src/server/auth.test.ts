@@ -182,6 +182,24 @@ test("revoking a token closes its open streams and sockets within a second, and 
   expect(other.ws.readyState).toBe(WebSocket.OPEN);
 });
 
+test("a login that runs out, or whose end went unheard, loses its open streams all the same", async () => {
+  let isOver = false;
+  const server = await openServer({
+    limits: { recheckMs: 10 },
+    wrap: (store) =>
+      new Proxy(store, {
+        get(target, name) {
+          if (name === "credential" && isOver) return () => Promise.resolve(undefined);
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        },
+      }),
+  });
+  const socket = await server.socket({ cookie: await loggedIn(server) });
+  isOver = true;
+  expect((await socket.closed).code).toBe(CLOSE_UNAUTHORIZED);
+});
+
 test("a credential is read from the store once, not at every request", async () => {
   let asked = 0;
   const server = await openServer({

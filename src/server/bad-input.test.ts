@@ -375,7 +375,8 @@ test.each([
 test("a long text for a session that is not there is refused as any other", async () => {
   const server = shared();
   const body = { kind: "prompt", text: "x".repeat(100_000) };
-  await server.call("POST", "/api/sessions/ses_nothing/inputs", body, 404);
+  const refused = await server.call("POST", "/api/sessions/ses_nothing/inputs", body, 404);
+  expect(refused).toMatchObject({ code: "not_found" });
 });
 
 test("a body that is cut off has no effect", async () => {

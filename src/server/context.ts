@@ -35,6 +35,8 @@ export type Limits = {
   /** Within which a whole request arrives: 25 MB over a slow line. */
   requestMs: number;
   heartbeatMs: number;
+  /** How often the credential of an open stream is looked up again. */
+  recheckMs: number;
   longPollMs: number;
   /** How much may wait for a reader that does not read. */
   queueBytes: number;
@@ -48,6 +50,7 @@ export const LIMITS: Limits = {
   headerMs: 15_000,
   requestMs: 300_000,
   heartbeatMs: 10_000,
+  recheckMs: 30_000,
   longPollMs: 25_000,
   queueBytes: 1 << 20,
   stuckMs: 30_000,

@@ -26,6 +26,24 @@ test("a catch-up read gives the log in pages until it is up to date", async () =
   expect([more.status, await more.json(), more.headers.get("stream-next-offset")]).toEqual([200, [], offset]);
 });
 
+test("a log of several megabytes is read span by span, each event once, while it grows", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  const text = "x".repeat(60_000);
+  for (let n = 0; n < 120; n++) await write(server, id, [{ type: "notice", data: { level: "info", text } }]);
+  const seen: AnyEvent[] = [];
+  let answers = 0;
+  for (let offset = "-1", upToDate = false; !upToDate; answers++) {
+    const answer = await server.fetch(events(id, `offset=${offset}`));
+    seen.push(...((await answer.json()) as AnyEvent[]));
+    offset = answer.headers.get("stream-next-offset")!;
+    upToDate = answer.headers.get("stream-up-to-date") === "true";
+    if (answers < 2) await append(server, id, 1);
+  }
+  expect(answers).toBeGreaterThan(2);
+  expect(seen.map(({ position }) => position)).toEqual(positions(1, 123));
+});
+
 test("offset=now is the end of the log, and HEAD says where that is", async () => {
   const server = shared();
   const { id, position } = await server.newSession();
@@ -315,12 +333,14 @@ async function append(server: OpenServer, id: string, count: number): Promise<vo
     type: "notice",
     data: { level: "info", text: `n${n} ä\n` },
   }));
-  await server.store.append(id, facts, { by: "client", author: { person: "someone" } });
+  await write(server, id, facts);
 }
 
 async function end(server: OpenServer, id: string): Promise<void> {
-  await server.store.append(id, [{ type: "session_ended", data: { reason: "test" } }], {
-    by: "client",
-    author: { person: "someone" },
-  });
+  await write(server, id, [{ type: "session_ended", data: { reason: "test" } }]);
+}
+
+async function write(server: OpenServer, id: string, facts: NewEvent[]): Promise<void> {
+  const appended = await server.store.append(id, facts, { by: "client", author: { person: "someone" } });
+  if (!appended.ok) throw new Error(appended.code);
 }

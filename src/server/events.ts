@@ -3,15 +3,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isPosition, START, type Position } from "../session/position.ts";
-import type { LogHead, LogKind, Page } from "../store/store.ts";
+import type { LogHead, LogKind, Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { waitForMore } from "./long-poll.ts";
 import { refuse } from "./refusal.ts";
+import { Spans, type Span } from "./spans.ts";
 import { SseReader } from "./sse.ts";
 import { cursorAfter } from "./sse-frame.ts";
 import type { App } from "./zod.ts";
 
-const PAGE_BYTES = 1 << 20;
 const LOGS: Record<LogKind, string> = { session: "/api/sessions/:id/events", task: "/api/tasks/:id/events" };
 
 const Params = z.object({ id: z.string() });
@@ -24,6 +24,7 @@ const Query = z.object({
 });
 
 export function eventRoutes(app: App, context: Context): void {
+  const spans = new Spans(context.store);
   for (const [kind, url] of Object.entries(LOGS) as [LogKind, string][]) {
     app.head(url, { schema: { summary: "Where the log ends", params: Params } }, async (request, reply) => {
       const head = await headOf(context, kind, request.params.id);
@@ -44,9 +45,9 @@ export function eventRoutes(app: App, context: Context): void {
           case "sse":
             return followBySse(context, request, reply, head, position);
           case "long-poll":
-            return answerLongPoll(context, reply, head, position, wish.cursor);
+            return answerLongPoll(context, spans, reply, head, position, wish.cursor);
           case undefined:
-            return answerCatchUp(context, request, reply, head, position, wish.offset);
+            return answerCatchUp(context, spans, request, reply, head, position, wish.offset);
         }
       },
     );
@@ -140,64 +141,72 @@ function tailHeaders(head: LogHead): Record<string, string> {
 }
 
 async function answerCatchUp(
-  { store }: Context,
+  { store, log }: Context,
+  spans: Spans,
   request: FastifyRequest,
   reply: FastifyReply,
   head: LogHead,
   after: Position,
   offset: Position | "now",
 ): Promise<FastifyReply> {
-  const page = await store.page(head.id, after, PAGE_BYTES);
-  void reply.headers(await pageHeaders({ store }, head, page));
-  if (offset === "now") return sendPage(reply.header("cache-control", "no-store"), page);
+  const span = await spans.read(head.id, after);
+  void reply.headers(await spanHeaders(store, head, span));
+  if (offset === "now") return sendSpan(reply.header("cache-control", "no-store"), span);
   const closed = reply.hasHeader("stream-closed") ? ":c" : "";
-  const etag = `"${store.id}:${head.id}:${offset}:${page.last}${closed}"`;
+  const etag = `"${store.id}:${head.id}:${offset}:${span.last}${closed}"`;
   void reply.header("etag", etag).header("cache-control", "private, no-cache");
   if (request.headers["if-none-match"] === etag) return reply.code(304).send();
-  return sendPage(reply, page);
+  if (!span.upToDate)
+    setImmediate(() => {
+      spans
+        .readAhead(head.id, span.last)
+        .catch((error: unknown) => log.warn({ err: error }, "nothing was read ahead"));
+    });
+  return sendSpan(reply, span);
 }
 
 async function answerLongPoll(
   context: Context,
+  spans: Spans,
   reply: FastifyReply,
   head: LogHead,
   after: Position,
   cursor: string | undefined,
 ): Promise<FastifyReply> {
-  let page = await context.store.page(head.id, after, PAGE_BYTES);
-  if (page.count === 0 && !head.closed) {
+  const { store } = context;
+  let span = await spans.read(head.id, after);
+  if (span.pages.length === 0 && !head.closed) {
     const waited = await waitForMore(context, reply, head.id, after);
     if (waited === "deleted") refuse("not_found", `${head.id} was deleted.`);
     if (waited === "shutdown") refuse("shutting_down", "The server is shutting down; ask again.");
     if (waited === "revoked") refuse("unauthorized", "The credential was revoked.");
-    page = await context.store.page(head.id, after, PAGE_BYTES);
+    span = await spans.read(head.id, after);
   }
-  const now = await headOf(context, head.kind, head.id);
   void reply
-    .headers(await pageHeaders(context, now, page))
+    .headers(await spanHeaders(store, head, span))
     .header("stream-cursor", cursorAfter(cursor, context.now()))
     .header("cache-control", "no-store");
-  return page.count === 0 ? reply.code(204).send() : sendPage(reply, page);
+  return span.pages.length === 0 ? reply.code(204).send() : sendSpan(reply, span);
 }
 
-async function pageHeaders(
-  { store }: Pick<Context, "store">,
-  head: LogHead,
-  page: Page,
-): Promise<Record<string, string>> {
-  // Closed is said only with the last page; a head from before the page may be too old to say it.
-  const atEnd = page.upToDate && (head.closed || ((await store.head(head.id))?.closed ?? false));
+async function spanHeaders(store: Store, head: LogHead, span: Span): Promise<Record<string, string>> {
+  // Closed is said with the last of it only; a head from before the span is too old to know.
+  const now = span.last > head.position ? await store.head(head.id) : head;
+  const atEnd = span.upToDate && now !== undefined && now.closed && now.position === span.last;
   return {
-    "stream-next-offset": page.last,
-    ...(page.upToDate && { "stream-up-to-date": "true" }),
+    "stream-next-offset": span.last,
+    ...(span.upToDate && { "stream-up-to-date": "true" }),
     ...(atEnd && { "stream-closed": "true" }),
   };
 }
 
-function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply.type("application/json").send(Buffer.concat([OPEN, page.bytes, CLOSE]));
+/** A JSON array of stored texts, which are already joined by commas within a page. */
+function sendSpan(reply: FastifyReply, { pages }: Span): FastifyReply {
+  const parts = pages.flatMap((page, n) => (n === 0 ? [page] : [COMMA, page]));
+  return reply.type("application/json").send(Buffer.concat([OPEN, ...parts, CLOSE]));
 }
 const OPEN = Buffer.from("[");
+const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");
 
 async function followBySse(

@@ -40,8 +40,12 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
           name: request.query.name,
           type: typeOf(request.headers["content-type"]),
         };
-        const put = await store.putFile(file, body, FILE_MAX_BYTES);
-        if (!put.ok) refuseLarge();
+        // Not destroyed when the store has read enough: its sender has yet to read our answer.
+        const put = await store.putFile(file, body.iterator({ destroyOnReturn: false }), FILE_MAX_BYTES);
+        if (!put.ok) {
+          body.resume(); // what still comes is dropped; left alone it would stand before the connection's next request
+          refuseLarge();
+        }
         return reply.code(201).header("location", `/api/files/${put.file.file}`).send(put.file);
       },
     );

@@ -41,7 +41,7 @@ import { acceptSockets, socketRoutes } from "./socket.ts";
 import { StaticFiles } from "./static.ts";
 import { stopRoutes } from "./stop.ts";
 import { tokenRoutes } from "./tokens.ts";
-import { useZod, type App } from "./zod.ts";
+import { zodCompilers, type App, type Zod } from "./zod.ts";
 
 export type ServerOptions = {
   store: Store;
@@ -140,6 +140,7 @@ function newApp({ log, tls, limits }: ServerOptions): App {
   const common = {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
+    schemaController: zodCompilers,
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: requestMs,
     forceCloseConnections: true,
@@ -156,11 +157,12 @@ function newApp({ log, tls, limits }: ServerOptions): App {
   // The two differ in the type of their server only, and nothing here looks at that.
   const app =
     tls === undefined ? Fastify({ ...common, http }) : Fastify({ ...common, https: { ...http, ...tls } });
-  return useZod(app as unknown as FastifyInstance);
+  return (app as unknown as FastifyInstance).withTypeProvider<Zod>();
 }
 
 function makeContext(options: ServerOptions, state: { isClosing: boolean; url: string }): Context {
   const { store, version, now, randomBytes, log, token: fixedToken } = options;
+  const limits = { ...LIMITS, ...options.limits };
   const streams = new OpenStreams();
   const feeds = new Feeds({
     store,
@@ -181,11 +183,11 @@ function makeContext(options: ServerOptions, state: { isClosing: boolean; url: s
     randomBytes,
     log,
     gate,
-    access: new Access({ store, streams, fixedToken, now, log }),
+    access: new Access({ store, streams, fixedToken, now, recheckMs: limits.recheckMs, log }),
     streams,
     feeds,
     metrics: makeMetrics(store, streams, () => feeds.size),
-    limits: { ...LIMITS, ...options.limits },
+    limits,
     agents: options.agents,
     url: () => state.url,
     closing: () => state.isClosing,

@@ -82,8 +82,11 @@ export class SseReader implements Reader {
     const { socket } = this.#response;
     if (socket === null || !socket.writable || this.#response.writableEnded) return;
     // A reader that does not read loses its connection, not a part of the log: it resumes at its position.
-    if (socket.writableLength + frame.length > this.#context.limits.queueBytes && socket.writableLength > 0)
-      return void socket.destroy();
+    if (socket.writableLength > 0 && socket.writableLength + frame.length > this.#context.limits.queueBytes) {
+      this.#context.metrics.slowReaders.inc({ kind: "sse" });
+      socket.destroy();
+      return;
+    }
     socket.write(frame);
   }
 

@@ -1,6 +1,7 @@
 // Fastify with Zod: a route's schemas type its handler, check what comes in and are the API's description.
 import type {
   FastifyBaseLogger,
+  FastifyServerOptions,
   FastifyInstance,
   FastifyTypeProvider,
   RawServerDefault,
@@ -30,17 +31,20 @@ declare module "fastify" {
   }
 }
 
-export function useZod(app: FastifyInstance): App {
-  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (data) => {
+/** As the factory's own option rather than set afterwards: then Ajv and its kin are not even loaded. */
+export const zodCompilers = {
+  compilersFactory: { buildValidator: () => validatorOf, buildSerializer: () => () => JSON.stringify },
+} as unknown as NonNullable<FastifyServerOptions["schemaController"]>; // whose types know Ajv's schemas only
+
+function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) {
+  const part = httpPart === "querystring" ? "query" : (httpPart ?? "request");
+  return (data: unknown) => {
     const parsed = schema.safeParse(data);
-    if (parsed.success) return { value: parsed.data };
-    const part = httpPart === "querystring" ? "query" : (httpPart ?? "request");
+    if (parsed.success) return { value: parsed.data as unknown };
     const faults = parsed.error.issues.map(({ path, message }) => ({
       path: [part, ...path].map(String).join("."),
       message,
     }));
     return { error: new SchemaError(part, faults) };
-  });
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  return app.withTypeProvider<Zod>();
+  };
 }

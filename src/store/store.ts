@@ -122,7 +122,9 @@ export type SessionFilter = {
 
 export type Rows<T> = { items: T[]; next: string | null };
 
+/** Messages and tools are counted up to MISSED_MAX each: whoever missed more is told "a thousand", not kept waiting. */
 export type Missed = { messages: number; tools: number; asks: number };
+export const MISSED_MAX = 1_000;
 
 export type SearchHit = {
   session: string;

@@ -235,6 +235,7 @@ test("after kill -9 and restart the page comes back by itself and shows everythi
 test("a prompt that is sent while the server is away arrives once it is back, once", async () => {
   const session = await createSession("Sent into the dark");
   const page = await logIn(`/sessions/${session}`);
+  await composer(page).waitFor();
   await server.kill("SIGKILL");
   await composer(page).fill("are you there?");
   await composer(page).press("Enter");

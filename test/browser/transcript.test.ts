@@ -67,7 +67,7 @@ test("a turn is shown as it happens: words as they come, thinking folded, tools 
       data: { call: "call_1", status: "error", result: "1 ok\n2 ok\n3 FAIL", exit: 1 },
     },
   ]);
-  await tool.getByText("exit 1").waitFor();
+  await tool.locator(".outcome", { hasText: "exit 1" }).waitFor();
   await tool.getByText("3 FAIL").waitFor(); // it is still open
   await server.append(session, [{ type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } }]);
   await page.getByText(/^completed/).waitFor();
@@ -205,7 +205,7 @@ test("the page follows the end only while the end is in view, and only then has 
   const read = await server.play(session, first.complete([text("Read.")]).end());
   await expect.poll(() => seen.includes(read)).toBe(true);
   await expect.poll(unread).toBe(0);
-  expect(await below()).toBeLessThan(2);
+  await expect.poll(below).toBeLessThan(2);
 
   await log.hover();
   await page.mouse.wheel(0, -2000);

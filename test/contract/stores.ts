@@ -17,24 +17,24 @@ export type Harness = {
   readonly clock: TestClock;
   readonly ids: Ids;
   /** A store on this test's own data, which is empty before the first. */
-  open(): Promise<Store>;
+  open: () => Promise<Store>;
   /**
    * Another node on the same data. PostgreSQL has it beside `store`, which stays open; SQLite has one owner at a time,
    * so `store` is closed first.
    */
-  another(store: Store): Promise<Store>;
+  another: (store: Store) => Promise<Store>;
   /** Closes it as a test's own step; closing twice is fine. */
-  close(store: Store): Promise<void>;
+  close: (store: Store) => Promise<void>;
 };
 
 /** Milliseconds that stand still until a test moves them. */
-export type TestClock = { now(): number; iso(): string; advance(ms: number): void };
+export type TestClock = { now: () => number; iso: () => string; advance: (ms: number) => void };
 
 export function forEachStore(define: (harness: Harness) => void): void {
   for (const dialect of ["sqlite", "postgres"] as const) {
-    describe(dialect, () => {
-      let clock = makeClock();
-      let ids = makeSteadyIds(clock);
+    describe(`on ${dialect}`, () => {
+      const clock = makeClock();
+      const ids = makeSteadyIds(clock);
       let data: Data | undefined;
       const stores = new Set<Store>();
 
@@ -54,12 +54,8 @@ export function forEachStore(define: (harness: Harness) => void): void {
       };
       const harness: Harness = {
         dialect,
-        get clock() {
-          return clock;
-        },
-        get ids() {
-          return ids;
-        },
+        clock,
+        ids,
         open,
         close,
         async another(store) {
@@ -69,8 +65,8 @@ export function forEachStore(define: (harness: Harness) => void): void {
       };
 
       beforeEach(() => {
-        clock = makeClock();
-        ids = makeSteadyIds(clock);
+        clock.reset();
+        ids.reset();
       });
       afterEach(async () => {
         for (const store of stores) await close(store);
@@ -106,24 +102,34 @@ const makeData: Record<Dialect, () => Promise<Data>> = {
   },
 };
 
-function makeClock(): TestClock {
-  let now = Date.parse("2026-11-15T09:00:00.000Z");
+function makeClock(): TestClock & { reset(): void } {
+  const begin = Date.parse("2026-11-15T09:00:00.000Z");
+  let now = begin;
   return {
     now: () => now,
     iso: () => new Date(now).toISOString(),
     advance(ms) {
       now += ms;
     },
+    reset() {
+      now = begin;
+    },
   };
 }
 
 /** Ids that differ though time stands still, and are the same in every run. */
-function makeSteadyIds(clock: TestClock): Ids {
+function makeSteadyIds({ now }: TestClock): Ids & { reset(): void } {
   let made = 0;
-  return makeIds(clock.now, (count) => {
+  const ids = makeIds(now, (count) => {
     made += 1;
     const bytes = new Uint8Array(count);
     for (let i = count - 1, rest = made; i >= 0; i--, rest = Math.floor(rest / 32)) bytes[i] = rest % 32;
     return bytes;
   });
+  return {
+    next: (prefix) => ids.next(prefix),
+    reset() {
+      made = 0;
+    },
+  };
 }

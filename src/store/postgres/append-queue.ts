@@ -15,13 +15,14 @@ import { StorageError, type Appended, type LogId } from "../store.ts";
 import { groupOf, joined, positionsIn, type Group, type Waiting } from "./append-group.ts";
 import { appendStatement, fitOf, type Fit } from "./append-statement.ts";
 import { NOW_MS } from "./clock.ts";
-import type { Database } from "./database.ts";
+import { Database } from "./database.ts";
 import { DraftStarts } from "./draft-starts.ts";
 import { isDeadlock, LostConnection, NoConnection } from "./fault.ts";
+import type { Health } from "./health.ts";
 import { explainRefusals } from "./refusal.ts";
 
 /** Two keep the server busy while one commit waits for the disk; more make for smaller batches. */
-export const LANES = 2;
+const LANES = 2;
 const QUEUE_MAX = 20_000;
 const GROUPS_MAX = 128;
 const EVENTS_MAX = 1_000;
@@ -33,6 +34,17 @@ const REPEAT_MS = 10_000;
 const REPEAT_PAUSE_MS = 50;
 const DEADLOCKS_MAX = 5;
 const RETRIES_MAX = 3;
+
+/** Connections of their own, so that no slow reader holds up a write, which keep the plans of their statements. */
+export function openLanes(url: string, node: string, health: Health): Database {
+  return new Database(url, node, health, {
+    max: LANES,
+    idleTimeoutMillis: 0,
+    // The plans don't depend on the values, but PostgreSQL would find that out anew for each shape and connection.
+    verify: (client, done) =>
+      client.query("set plan_cache_mode = force_generic_plan", (error?: Error) => done(error)),
+  });
+}
 
 /** The database could not be asked in time whether the append was committed. */
 export class UnknownOutcome extends StorageError {
@@ -162,16 +174,15 @@ export class AppendQueue {
   }
 
   async #failed(groups: readonly Group[], error: unknown): Promise<void> {
-    const isBroken = error instanceof StorageError && error.kind === "broken";
-    // One that PostgreSQL can't take must not cost the others theirs.
-    if (isBroken && groups.length > 1) {
+    const isGone = error instanceof Unreachable || error instanceof UnknownOutcome;
+    // One that PostgreSQL can't take, or whose log somebody holds, must not cost the others theirs.
+    if (!isGone && groups.length > 1) {
       for (const group of groups) await this.#run([group]);
       return;
     }
     for (const { members } of groups) for (const { reject } of members) reject(error);
     // Whoever waits behind has waited long enough to be told; nothing of theirs was sent.
-    if (error instanceof Unreachable || error instanceof UnknownOutcome)
-      for (const { reject } of this.#waiting.splice(0)) reject(new Unreachable(error));
+    if (isGone) for (const { reject } of this.#waiting.splice(0)) reject(new Unreachable(error));
   }
 
   async #write(groups: readonly Group[]): Promise<Fit> {

@@ -6,6 +6,8 @@ import type { Database } from "./database.ts";
 
 const PAGE_ROWS = 500;
 const FOUND_MAX = 1_000;
+/** These read whole tables. */
+const STATEMENT_MS = 600_000;
 
 type Report = Awaited<ReturnType<Store["check"]>>;
 type Stored = { log: LogId; seq: number; sub: number; crc: number; text: string };
@@ -15,7 +17,10 @@ export async function check(database: Database): Promise<Report> {
   await checkTable(database, "event", report);
   await checkTable(database, "draft", report);
   for (const problem of PROBLEMS) {
-    const rows = await database.query<{ problem: string }>({ text: `${problem} limit ${FOUND_MAX}` });
+    const text = `${problem} limit ${FOUND_MAX}`;
+    const rows = await database.transaction((step) => step.query<{ problem: string }>({ text }), {
+      statementMs: STATEMENT_MS,
+    });
     report.problems.push(...rows.map((row) => row.problem));
   }
   return report;
@@ -52,7 +57,8 @@ const PROBLEMS = [
     group by log.id, log.sub having max(draft.sub) > log.sub order by log.id`,
   `select 'events of ' || log || ' belong to no log' as problem
     from (select distinct log from event union select distinct log from draft) as written
-    where not exists (select from log where log.id = written.log) order by log`,
+    where not exists (select from log where log.id = written.log)
+      and not exists (select from purge where purge.log = written.log) order by log`,
   `select 'session ' || session.id || ' has no log' as problem
     from session where not exists (select from log where log.id = session.id) order by id`,
   `select 'log ' || id || ' has no session' as problem

@@ -1,11 +1,12 @@
 // The pool of connections that verbs run on: every statement bounded in time, every fault in the store's words, and
-// whether the database was there when we last asked.
+// each of them noted for the store's health.
 import pg from "pg";
-import type { StoreHealth } from "../store.ts";
 import { LostConnection, NoConnection, storageFault } from "./fault.ts";
+import type { Health } from "./health.ts";
 import { storable } from "./wire.ts";
 
 const POOL_MAX = 10;
+const IDLE_MS = 60_000;
 const CONNECT_MS = 3_000;
 const LOCK_MS = 4_000;
 const STATEMENT_MS = 5_000;
@@ -35,10 +36,16 @@ export interface Transaction extends Queryable {
 
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
-  #trouble: string | undefined;
+  readonly #health: Health;
 
-  constructor(url: string, node: string, connectionsMax = POOL_MAX) {
-    this.#pool = new pg.Pool({ ...connectionTo(url, node), max: connectionsMax });
+  constructor(url: string, node: string, health: Health, pool: pg.PoolConfig = {}) {
+    this.#health = health;
+    this.#pool = new pg.Pool({
+      ...connectionTo(url, node),
+      max: POOL_MAX,
+      idleTimeoutMillis: IDLE_MS,
+      ...pool,
+    });
     // An idle connection that was cut is out of the pool already, and the next statement opens another. Whether that
     // one succeeds is what health goes by.
     this.#pool.on("error", () => {});
@@ -68,10 +75,6 @@ export class Database implements Queryable {
         await new Promise((resolve) => setTimeout(resolve, REPEAT_PAUSE_MS));
       }
     }
-  }
-
-  health(): StoreHealth {
-    return this.#trouble === undefined ? { ok: true } : { ok: false, reason: this.#trouble };
   }
 
   close(): Promise<void> {
@@ -120,17 +123,13 @@ export class Database implements Queryable {
   async #observed<T>(work: () => Promise<T>): Promise<T> {
     try {
       const outcome = await work();
-      this.#trouble = undefined;
+      this.#health.answered();
       return outcome;
     } catch (error) {
-      throw this.#noticed(error);
+      const fault = storageFault(error);
+      this.#health.failed(fault);
+      throw fault;
     }
-  }
-
-  #noticed(error: unknown): unknown {
-    const fault = storageFault(error);
-    if (fault instanceof LostConnection) this.#trouble = fault.message;
-    return fault;
   }
 }
 

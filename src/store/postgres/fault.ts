@@ -22,6 +22,11 @@ export function isDeadlock(error: unknown): boolean {
   return sqlState(error) === "40P01";
 }
 
+/** The server takes no writes: a standby, or one that was told so. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === "25006";
+}
+
 /** Errors that are not the database's own pass as they are. */
 export function storageFault(error: unknown): unknown {
   if (error instanceof StorageError || !(error instanceof Error)) return error;
@@ -39,6 +44,7 @@ function serverFault(error: pg.DatabaseError): StorageError {
 
 const FULL = new Set(["53100"]);
 const BUSY = new Set([
+  "25006", // read only: after a failover there may be another server
   "40001", // serialization failure
   "40P01", // deadlock
   "53200", // out of memory

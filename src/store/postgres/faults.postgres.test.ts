@@ -1,5 +1,6 @@
 // Invariants 1, 9 and 10 when the network or the server fails: nothing acknowledged is lost, nothing is done twice,
 // and the store says so while it can't commit, and recovers by itself.
+import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   byOwner,
@@ -154,6 +155,51 @@ it("no hint is needed and no poll either: each alone wakes a reader on another n
   stop.abort();
 });
 
+it("a server that takes no writes makes the store not ready with the reason, until it takes them again", async () => {
+  const store = await openNode(database);
+  const session = await newSession(store);
+  await onServer("alter database current set default_transaction_read_only = on");
+  await expect(store.append(session, [notice("refused")], byOwner)).rejects.toMatchObject({ kind: "busy" });
+  expect(store.health()).toMatchObject({ ok: false, reason: expect.stringMatching(/read-only/) as string });
+  await onServer("alter database current reset default_transaction_read_only");
+  expect(await store.append(session, [notice("taken")], byOwner)).toMatchObject({ ok: true });
+  expect(store.health()).toEqual({ ok: true });
+  expect(await noticesIn(store, session)).toEqual(["taken"]);
+});
+
+it("an append to a log that somebody holds does not cost the others of its tick theirs", async () => {
+  const store = await openNode(database);
+  const [held, free] = await Promise.all([newSession(store), newSession(store)]);
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  await client.query("begin");
+  await client.query("select from log where id = $1 for update", [held]);
+  const [late, appended] = await Promise.allSettled([
+    store.append(held, [notice("x")], byOwner),
+    store.append(free, [notice("y")], byOwner),
+  ]);
+  await client.end();
+  expect(late).toMatchObject({ status: "rejected", reason: { kind: "busy" } });
+  expect(appended).toMatchObject({ status: "fulfilled", value: { ok: true } });
+});
+
+it("a deletion that was cut short is gone on with by tidy", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  await store.append(session, [notice("x")], byOwner);
+  const cut = proxy.holdRequest("delete from draft where log"); // the first statement after the session is gone
+  const deleted = store.deleteSession(session, { force: true });
+  await cut;
+  expect(await deleted).toEqual({ ok: true });
+  expect(await store.session(session, "owner")).toBeUndefined();
+  expect(await store.createSession({ id: session, profile: "default" }, owner)).toMatchObject({
+    code: "exists",
+  });
+  expect((await store.check()).problems).toEqual([]);
+  await store.tidy();
+  expect(await store.createSession({ id: session, profile: "default" }, owner)).toMatchObject({ ok: true });
+});
+
 it("a database that can't be reached is a clear refusal to open", async () => {
   proxy.refuse();
   await expect(openNode(proxy.url)).rejects.toMatchObject({ kind: "busy" });
@@ -188,6 +234,22 @@ it("after a crash of the server every acknowledged append is there, and the stor
     await server.stop();
   }
 }, 60_000);
+
+/** `current` in the statement is the test's database; all others who are connected to it have to connect anew. */
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  try {
+    await client.query("set default_transaction_read_only = off");
+    const { rows } = await client.query<{ name: string }>("select current_database() as name");
+    await client.query(statement.replace("current", rows[0]?.name ?? ""));
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
+  } finally {
+    await client.end();
+  }
+}
 
 function key(text: string): { scope: string; key: string; digest: string } {
   return { scope: "late", key: text, digest: "d" };

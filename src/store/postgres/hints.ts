@@ -9,6 +9,7 @@ import { KeptConnection } from "./kept-connection.ts";
 
 const CHANNEL = "holdfast";
 const HINT_MS = 20;
+const PROBE_MS = 10_000;
 /** PostgreSQL takes 8,000 bytes. */
 const PAYLOAD_MAX_BYTES = 7_000;
 
@@ -31,6 +32,7 @@ export class Hints {
   #timer: NodeJS.Timeout | undefined;
   #sentAt = 0;
   #sending: Promise<unknown> = Promise.resolve();
+  readonly #probe: NodeJS.Timeout;
   readonly #options: HintOptions;
   readonly #connection: KeptConnection;
 
@@ -46,6 +48,9 @@ export class Hints {
       lost: options.lost,
       random: options.random,
     });
+    // One who only listens would never notice that nobody is there any more.
+    const probe = () => void this.#connection.tell({ text: "select 1" }).catch(options.lost);
+    this.#probe = setInterval(probe, PROBE_MS).unref();
   }
 
   opened(): Promise<void> {
@@ -63,6 +68,7 @@ export class Hints {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#probe);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#send();
@@ -85,15 +91,24 @@ export class Hints {
     const statement = notification(this.#options.node, [...this.#logs], [...this.#revoked]);
     this.#logs.clear();
     this.#revoked.clear();
-    this.#sending = this.#sending.then(() => this.#connection.tell(statement)).catch(this.#options.lost);
+    this.#sending = this.#connection.tell(statement).catch(this.#options.lost);
   }
 
   #received(payload: string | undefined): void {
-    const hint = JSON.parse(payload ?? "{}") as Partial<Hint>; // from our own kind alone
+    const hint = parsed(payload);
     if (hint.node === this.#options.node) return;
     if (!hint.logs) this.#options.missed();
     for (const log of hint.logs ?? []) this.#options.wakes.wake(log);
     for (const id of hint.revoked ?? []) this.#options.wakes.revoked(id);
+  }
+}
+
+/** What somebody else may have sent on this channel is a reason to look, no more. */
+function parsed(payload: string | undefined): Partial<Hint> {
+  try {
+    return JSON.parse(payload ?? "{}") as Partial<Hint>; // as `notification` wrote it
+  } catch {
+    return {};
   }
 }
 

@@ -20,6 +20,7 @@ export type Kept = {
 export class KeptConnection {
   #client: pg.Client | undefined;
   #drop: ((error: Error) => void) | undefined;
+  #last: Promise<unknown> = Promise.resolve();
   readonly #stop = new AbortController();
   readonly #kept: Kept;
   readonly #running: Promise<void>;
@@ -40,8 +41,19 @@ export class KeptConnection {
     return this.#client !== undefined;
   }
 
-  /** False when there is no connection, or it was lost over this statement. */
-  async tell(statement: pg.QueryConfig): Promise<boolean> {
+  /** One at a time. False when there is no connection, or it was lost over this statement. */
+  tell(statement: pg.QueryConfig): Promise<boolean> {
+    const told = this.#last.then(() => this.#tell(statement));
+    this.#last = told.catch(() => {}); // whoever asked is told; the next is not concerned
+    return told;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #tell(statement: pg.QueryConfig): Promise<boolean> {
     const client = this.#client;
     if (!client) return false;
     try {
@@ -53,11 +65,6 @@ export class KeptConnection {
       this.#drop?.(fault);
       return false;
     }
-  }
-
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
   }
 
   async #keep(): Promise<void> {

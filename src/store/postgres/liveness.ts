@@ -4,6 +4,7 @@
 import { StorageError } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
 import { connectionTo } from "./database.ts";
+import type { Health } from "./health.ts";
 import { KeptConnection } from "./kept-connection.ts";
 
 const HEARTBEAT_MS = 5_000;
@@ -15,6 +16,7 @@ export type NodeSelf = { id: string; host: string; pid: number; url: string | nu
 export type LivenessOptions = {
   url: string;
   self: NodeSelf;
+  health: Health;
   lost: (error: unknown) => void;
   random: () => number;
 };
@@ -70,14 +72,13 @@ export class Liveness {
   }
 
   async #beat(): Promise<void> {
-    const { self, lost } = this.#options;
-    await this.#connection
-      .tell({
-        name: "beat",
-        text: `update node set heartbeat_at = ${NOW_MS} where id = $1`,
-        values: [self.id],
-      })
-      .catch(lost);
+    const { self, health } = this.#options;
+    const text = `update node set heartbeat_at = ${NOW_MS} where id = $1`;
+    try {
+      if (await this.#connection.tell({ name: "beat", text, values: [self.id] })) health.wrote();
+    } catch (error) {
+      health.failed(error); // and the next beat tries again
+    }
   }
 }
 

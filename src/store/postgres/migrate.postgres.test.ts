@@ -66,3 +66,12 @@ it("backup says what to use instead", async () => {
   const store = await openNode(database.url);
   await expect(store.backup("/tmp/nowhere")).rejects.toThrow(/pg_dump/);
 });
+
+it("a database that can't hold every text is refused with what to do", async () => {
+  const name = `latin_${Date.now()}`;
+  await raw.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+  const url = new URL(database.url);
+  url.pathname = `/${name}`;
+  await expect(migrate(url.href, "one")).rejects.toThrow(/encoding LATIN1.*UTF8/);
+  await raw.query(`drop database ${name} with (force)`);
+});

@@ -26,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
 
 /** Longer than any migration takes on another node that started at the same moment. */
 const WAIT_MS = 120_000;
+const VERSION_MIN = 150_000;
 
 export async function migrate(url: string, node: string, migrations = MIGRATIONS): Promise<void> {
   const client = new pg.Client({
@@ -37,6 +38,7 @@ export async function migrate(url: string, node: string, migrations = MIGRATIONS
   client.on("error", () => {}); // whatever is lost shows itself in the statement that waits for it
   try {
     await client.connect();
+    await refuseUnfit(client);
     await client.query("select pg_advisory_lock(hashtextextended('holdfast migrations', 0))");
     await client.query(
       "create table if not exists migration (number bigint primary key, name text not null, breaking boolean not null)",
@@ -52,6 +54,20 @@ export async function migrate(url: string, node: string, migrations = MIGRATIONS
   } finally {
     await client.end(); // and with it the lock
   }
+}
+
+async function refuseUnfit(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ encoding: string; version: string }>(
+    "select current_setting('server_encoding') as encoding, current_setting('server_version_num') as version",
+  );
+  const [server] = rows;
+  if (server && Number(server.version) < VERSION_MIN)
+    throw new StorageError("broken", "this PostgreSQL is older than 15: use a newer server");
+  if (server?.encoding !== "UTF8")
+    throw new StorageError(
+      "broken",
+      `this database has the encoding ${server?.encoding}: make one with encoding UTF8`,
+    );
 }
 
 type Applied = Omit<Migration, "sql">;

@@ -13,7 +13,7 @@ export async function readSession(
 ): Promise<SessionRow | undefined> {
   const [record] = await database.query<SessionRecord>({
     name: "session",
-    text: `${rowsFor("$2")} where session.id = $1`,
+    text: rowsFor("$2", "session", "where session.id = $1"),
     values: [id, person],
   });
   return record && sessionRow(record);
@@ -27,7 +27,11 @@ export async function readSessionsById(
 ): Promise<SessionRow[]> {
   const records = await database.query<SessionRecord>({
     name: "sessions_by_id",
-    text: `${rowsFor("$2")} join unnest($1::text[]) with ordinality as asked (id, n) on asked.id = session.id order by n`,
+    text: rowsFor(
+      "$2",
+      "session join unnest($1::text[]) with ordinality as asked (id, n) on asked.id = session.id",
+      "order by asked.n",
+    ),
     values: [textArray(ids), person],
   });
   return records.map(sessionRow);
@@ -41,8 +45,12 @@ export async function readSessions(
   const values: Value[] = [person, filter.limit + 1];
   const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`);
   const records = await database.query<SessionRecord>({
-    text: `${rowsFor("$1")} where ${["true", ...conditions].join(" and ")}
-      order by session.pinned desc, session.updated_at desc, session.id desc limit $2`,
+    // Only what is shown is looked at more closely.
+    text: rowsFor(
+      "$1",
+      `(select * from session where ${["true", ...conditions].join(" and ")} order by ${LIST_ORDER} limit $2) as session`,
+      `order by ${LIST_ORDER}`,
+    ),
     values,
   });
   const items = records.slice(0, filter.limit).map(sessionRow);
@@ -59,14 +67,22 @@ function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string
   if (archived !== undefined) conditions.push(`session.archived = ${parameter(archived)}`);
   for (const word of searchWords(q))
     conditions.push(`session.title_words like ${parameter(`% ${word.replaceAll("_", "\\_")}%`)}`);
-  if (heads) conditions.push("session.successor is null and coalesce(session.origin_kind, 'fork') = 'fork'");
+  if (heads) conditions.push("session.listed");
   const cursor = after === undefined ? undefined : parseListCursor(after);
   if (cursor) {
-    const place = [cursor.pinned, cursor.updatedAtMs, cursor.id].map(parameter).join(", ");
-    conditions.push(`(session.pinned, session.updated_at, session.id) < (${place})`);
+    const [pinned, updatedAt, id] = [cursor.pinned, cursor.updatedAtMs, cursor.id].map(parameter);
+    // Spelled out, since the planner would judge a comparison of rows by `pinned` alone.
+    conditions.push(
+      `(session.pinned < ${pinned} or
+        (session.pinned = ${pinned} and (session.updated_at, session.id) < (${updatedAt}, ${id})))`,
+    );
+    // Follows from it, and is what the index can use.
+    conditions.push(`(session.pinned, session.updated_hour) <= (${pinned}, ${updatedAt}::bigint / 3600000)`);
   }
   return conditions;
 }
+
+const LIST_ORDER = "session.pinned desc, session.updated_hour desc, session.updated_at desc, session.id desc";
 
 /** Longer than any lineage that a daily reset makes in a life. */
 const LINEAGE_MAX = 50_000;
@@ -92,7 +108,7 @@ const COLUMNS = `session.id, session.title, session.profile, session.workspace, 
     session.origin_kind, session.origin_session, session.origin_at, session.created_at, session.updated_at`;
 
 /** Facts stand at sub 0, so those after the seen position are those of a higher seq. */
-function rowsFor(person: string): string {
+function rowsFor(person: string, sessions: string, rest: string): string {
   return `select ${COLUMNS}, log.seq, log.sub,
     case when session.successor is null then session.id else coalesce((
       with recursive line (id, successor, step) as (
@@ -106,6 +122,8 @@ function rowsFor(person: string): string {
       where event.log = session.id and event.seq > coalesce(seen.seq, 0)
         and event.tally = 'message' and event.author is distinct from ${person}
       limit ${UNREAD_MAX}) as others) as unread
-    from session join log on log.id = session.id
-    left join seen on seen.session = session.id and seen.person = ${person}`;
+    from ${sessions}
+    join log on log.id = session.id
+    left join seen on seen.session = session.id and seen.person = ${person}
+    ${rest}`;
 }

@@ -1,5 +1,5 @@
 import { formatPosition, parsePosition, START, type Position } from "../../session/position.ts";
-import type { Missed, Store } from "../store.ts";
+import { MISSED_MAX, type Missed, type Store } from "../store.ts";
 import { NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
@@ -51,12 +51,15 @@ export async function countMissed(
   person: string,
 ): Promise<Missed> {
   const [missed] = await database.query<Missed>({
-    text: `select
-        count(*) filter (where tally = 'message' and author is distinct from $3) as messages,
-        count(*) filter (where tally = 'tool') as tools,
-        coalesce((select approvals + questions from session where id = $1), 0) as asks
-      from event where log = $1 and seq > $2 and tally is not null`,
+    text: `select ${countOf("tally = 'message' and author is distinct from $3")} as messages,
+        ${countOf("tally = 'tool'")} as tools,
+        coalesce((select approvals + questions from session where id = $1), 0) as asks`,
     values: [session, parsePosition(after)?.seq ?? Number.MAX_SAFE_INTEGER, person],
   });
   return missed ?? { messages: 0, tools: 0, asks: 0 };
+}
+
+function countOf(which: string): string {
+  return `(select count(*) from (
+    select from event where log = $1 and seq > $2 and tally is not null and ${which} limit ${MISSED_MAX}) as counted)`;
 }

@@ -14,7 +14,7 @@ import {
 } from "../store.ts";
 import { Wakes } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
-import { AppendQueue, LANES } from "./append-queue.ts";
+import { AppendQueue, openLanes } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
@@ -28,6 +28,7 @@ import { deleteSession } from "./delete-session.ts";
 import { putFile, readFile } from "./file.ts";
 import { startsIn } from "./draft-starts.ts";
 import { forkSession } from "./fork-session.ts";
+import { Health } from "./health.ts";
 import { Hints } from "./hints.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { Liveness } from "./liveness.ts";
@@ -73,8 +74,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const lost = (what: string) => (error: unknown) =>
     options.log?.warn({ error, node }, `the ${what} connection to PostgreSQL was lost; trying again`);
 
-  const database = new Database(url, node);
-  const appending = new Database(url, node, LANES);
+  const health = new Health();
+  const database = new Database(url, node, health);
+  const appending = openLanes(url, node, health);
   const wakes = new Wakes();
   const poll = new Poll(database, wakes);
   const hints = new Hints({ url, node, wakes, missed: () => poll.now(), lost: lost("hint"), random });
@@ -87,6 +89,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       url: options.baseUrl ?? null,
       startedAt: clock(),
     },
+    health,
     lost: lost("liveness"),
     random,
   });
@@ -118,6 +121,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     prefix: ids.next("nod"),
     now: context.now,
     appended({ log, batch }, unsnapped) {
+      health.wrote();
       context.changed(log);
       if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
       if (batch.entries.some(({ search }) => search !== null)) words.due();
@@ -149,6 +153,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     createLog: (log, kind, events, author) => createLog(context, log, kind, events, author),
     async append(log, events, writer, { expectSeq, note } = {}) {
+      if (closing) throw new StorageError("busy", "this store is closed");
       const at = clock();
       const batch = prepareBatch(events, new Date(at).toISOString(), authorOf(writer));
       return new Promise<Appended>((resolve, reject) => {
@@ -228,7 +233,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     credential: (hash, loginTtlMs) => readCredential(context, hash, loginTtlMs),
     revocations: (signal) => wakes.revocations(signal),
 
-    health: () => database.health(),
+    health: () => health.state(),
     tidy: () => tidy(context),
     check: () => check(database),
     async backup() {

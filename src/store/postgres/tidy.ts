@@ -1,13 +1,14 @@
 import { COMMAND_KEPT_MS } from "../store.ts";
 import { decidingMs, NOW_MS, NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
+import { purge } from "./delete-session.ts";
 import { isNodeGone } from "./liveness.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const STATEMENT_MS = 120_000;
 
-/** Each by itself: what one of them can't do is no reason not to do the others. */
+/** What deletions that were cut short have left, too. Each by itself: what one of them can't do is no reason not to do the others. */
 export async function tidy({ database, now }: Context): Promise<void> {
   const real = [
     // A statement may still be on its way as long as its connection is; see append-queue.ts.
@@ -25,6 +26,8 @@ export async function tidy({ database, now }: Context): Promise<void> {
     `delete from file_chunk where at < ${decidingMs("$1")} - ${DAY_MS}
       and not exists (select from file where file.id = file_chunk.file)`,
   ];
+  const cutShort = await database.query<{ log: string }>({ text: "select log from purge" });
+  for (const { log } of cutShort) await purge(database, log);
   for (const text of real)
     await database.transaction((step) => step.query({ text }), { statementMs: STATEMENT_MS });
   for (const text of deciding)

@@ -9,7 +9,7 @@ import { openAsks } from "./ask.ts";
 import type { Transaction } from "./database.ts";
 import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
 
-/** False when there is a log of this id already. */
+/** False when there is a log of this id already, or what one has left. */
 export async function insertLog(
   transaction: Transaction,
   id: LogId,
@@ -17,7 +17,8 @@ export async function insertLog(
   end: { seq: number; sub: number; closed: boolean },
 ): Promise<boolean> {
   const made = await transaction.query({
-    text: `insert into log (id, kind, seq, sub, closed, touched) values ($1, $2, $3, $4, $5, ${NOW_S})
+    text: `insert into log (id, kind, seq, sub, closed, touched) select $1, $2, $3, $4, $5, ${NOW_S}
+      where not exists (select from purge where log = $1)
       on conflict do nothing returning id`,
     values: [id, kind, end.seq, end.sub, end.closed],
   });

@@ -1,27 +1,29 @@
-import { formatPosition } from "../../session/position.ts";
-import type { Batch } from "../batch.ts";
+import { formatPosition, type Position } from "../../session/position.ts";
 import { SNAPSHOT_FACTS, type Appended, type Command, type LogId, type Refused } from "../store.ts";
 import { KEEPER_SCOPE, once } from "./command.ts";
 import type { LogState } from "./logs.ts";
+import type { PackedBatch } from "./packed-batch.ts";
 import { writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
 
-export type AppendCall = {
-  log: LogId;
-  batch: Batch;
-  now: number;
-  /** An executor's proof; each append also extends its lease. */
-  lease?: { holder: string; epoch: number; ttlMs: number };
-  key?: Command;
-  expectSeq?: number;
-  note?: unknown;
-};
+/** An executor's proof; each append also extends its lease. */
+export type Proof = [holder: string, epoch: number, ttlMs: number];
 
-/** `due`: the log has grown enough for another snapshot. */
-export type AppendReply = { appended: Appended; due?: true };
+/** What only few appends have. */
+export type Terms = { key?: Command; expectSeq?: number; note?: unknown };
 
-export function append(writing: Writing, call: AppendCall): AppendReply {
-  const { log: id, batch, now, key } = call;
+/** Most are plain successes, of which only the position is told. `due`: the log calls for another snapshot. */
+export type AppendReply = Position | { appended: Appended; due?: true };
+
+export function append(
+  writing: Writing,
+  id: LogId,
+  batch: PackedBatch,
+  now: number,
+  proof: Proof | null,
+  terms: Terms | null,
+): AppendReply {
+  const key = terms?.key;
   let log: LogState | undefined;
   const appended = once<Appended>(
     writing,
@@ -29,38 +31,40 @@ export function append(writing: Writing, call: AppendCall): AppendReply {
     now,
     () => {
       log = writing.logs.find(id);
-      const refused = refusal(writing, log, call);
-      if (refused || !log) return refused ?? { ok: false, code: "not_found" };
-      if (call.lease) extendLease(writing, log, now + call.lease.ttlMs, call.lease.ttlMs);
-      if (log.rested && batch.facts > 0) rouse(writing, log);
-      writeEvents(writing, log, batch, now);
+      if (!log) return { ok: false, code: "not_found" };
+      const refused = refusal(writing, log, proof, terms?.expectSeq);
+      if (refused) return refused;
+      if (proof) extendLease(writing, log, now, proof[2]);
+      const before = log.seq;
+      writeEvents(writing, log, batch);
+      if (log.rested && log.seq > before) rouse(writing, log);
       const position = formatPosition(log.seq, log.sub);
-      return call.note === undefined ? { ok: true, position } : { ok: true, position, note: call.note };
+      return terms?.note === undefined ? { ok: true, position } : { ok: true, position, note: terms.note };
     },
     () => (key?.scope === KEEPER_SCOPE ? log?.key : undefined),
   );
   const due = log && appended.ok && log.kind === "session" && log.seq - log.snapshotSeq >= SNAPSHOT_FACTS;
-  return due ? { appended, due } : { appended };
+  if (due) return { appended, due };
+  return terms === null && appended.ok ? appended.position : { appended };
 }
 
 export function refusal(
   { database }: Writing,
-  log: LogState | undefined,
-  call: Pick<AppendCall, "log" | "lease" | "expectSeq">,
+  log: LogState,
+  proof: Proof | null,
+  expectSeq: number | undefined,
 ): Refused | undefined {
-  if (!log) return { ok: false, code: "not_found" };
   if (log.closed) return { ok: false, code: "ended", successor: successorOf() };
   // A late holder still counts until someone else claims.
-  if (call.lease && (call.lease.epoch !== log.epoch || call.lease.holder !== log.holder))
-    return { ok: false, code: "lease_lost" };
-  if (call.expectSeq !== undefined && call.expectSeq !== log.seq)
+  if (proof && (proof[0] !== log.holder || proof[1] !== log.epoch)) return { ok: false, code: "lease_lost" };
+  if (expectSeq !== undefined && expectSeq !== log.seq)
     return { ok: false, code: "moved", position: formatPosition(log.seq, log.sub) };
   return undefined;
 
   function successorOf(): string | null {
     const row = database.get<{ successor: string | null }>(
-      "select successor from session where id = ?",
-      call.log,
+      "select successor from session where log = ?",
+      log.key,
     );
     return row?.successor ?? null;
   }
@@ -72,7 +76,8 @@ function rouse({ database }: Writing, log: LogState): void {
 }
 
 /** In memory each time, in the row now and then: only this process goes by it, and the next one begins anew. */
-function extendLease({ database }: Writing, log: LogState, until: number, ttlMs: number): void {
+function extendLease({ database }: Writing, log: LogState, now: number, ttlMs: number): void {
+  const until = now + ttlMs;
   log.leaseUntil = until;
   if (until - log.savedLeaseUntil < ttlMs / 3) return;
   log.savedLeaseUntil = until;

@@ -4,6 +4,7 @@ import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { backup as copy, DatabaseSync } from "node:sqlite";
 import { StorageError } from "../store.ts";
 import { storageFault } from "./fault.ts";
+import { makePrivate } from "./private-file.ts";
 
 const ALL_PAGES = 2 ** 31 - 1;
 
@@ -13,6 +14,7 @@ export async function backup(file: string, target: string): Promise<{ bytes: num
   const part = `${target}.part`;
   rmSync(part, { force: true });
   try {
+    makePrivate(part);
     const source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
       await copy(source, part, { rate: ALL_PAGES });
@@ -22,7 +24,8 @@ export async function backup(file: string, target: string): Promise<{ bytes: num
     asOneFile(part);
   } catch (error) {
     rmSync(part, { force: true });
-    throw storageFault(error);
+    const { message } = storageFault(error) as Error; // whatever Node or SQLite throws is one
+    throw new StorageError("broken", `no backup could be written to ${target}: ${message}`, { cause: error });
   }
   renameSync(part, target); // under its name only when it is whole
   return { bytes: statSync(target).size };

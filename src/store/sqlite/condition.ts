@@ -66,6 +66,7 @@ export class Condition {
   }
 
   #commits(): boolean {
+    if (this.#database.isTransaction) return false; // a group is under way, and will show it itself
     try {
       this.#database.exec(
         "begin immediate; insert or replace into meta (name, value) values ('probe', ''); commit",

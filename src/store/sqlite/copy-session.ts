@@ -8,6 +8,7 @@ import type { Command, Forked, LogId } from "../store.ts";
 import type { Context } from "./context.ts";
 import { personOf } from "./create-session.ts";
 import type { CopiedSession } from "./fork-copy.ts";
+import { packBatch } from "./packed-batch.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readSnapshot } from "./view.ts";
 
@@ -40,7 +41,7 @@ export async function copySession(
     if (!plan) return (forked = { ok: false, code: "moved", position: head.position });
     if (!(await copied(plan))) return (forked = { ok: false, code: "not_found" });
     const { row, point } = plan;
-    const batch = prepareBatch(plan.facts, time, author);
+    const batch = packBatch({ ...prepareBatch(plan.facts, time, author), change: undefined }, now);
     forked = await finish({ key, at: seqOf(point), row, batch, person: personOf(author), now }, point);
     return forked;
   } finally {

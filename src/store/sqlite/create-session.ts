@@ -1,12 +1,12 @@
 import type { By } from "../../session/event.ts";
 import { formatPosition } from "../../session/position.ts";
-import { changedRow, EMPTY_ROW, type RowState } from "../../session/row.ts";
-import type { Batch } from "../batch.ts";
+import type { RowState } from "../../session/row.ts";
 import { ROW_COLUMNS } from "../session-row.ts";
 import type { Command, Created, LogId, LogKind, NewSession, Origin, Store } from "../store.ts";
 import { once } from "./command.ts";
 import type { Value } from "./database.ts";
 import type { LogState } from "./logs.ts";
+import type { PackedBatch } from "./packed-batch.ts";
 import { readSession } from "./read-sessions.ts";
 import { writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
@@ -15,19 +15,19 @@ export function createLog(
   writing: Writing,
   id: LogId,
   kind: LogKind,
-  batch: Batch,
-  now: number,
+  batch: PackedBatch,
 ): Awaited<ReturnType<Store["createLog"]>> {
   const log = insertLog(writing, id, kind);
   if (!log) return { ok: false, code: "exists" };
-  writeEvents(writing, log, batch, now);
+  writeEvents(writing, log, batch);
   return { ok: true, position: formatPosition(log.seq, log.sub) };
 }
 
 export function createSession(
   writing: Writing,
   session: Omit<NewSession, "first">,
-  batch: Batch,
+  row: RowState,
+  batch: PackedBatch,
   person: string,
   now: number,
   command: Command | undefined,
@@ -35,9 +35,8 @@ export function createSession(
   return once<Created>(writing, command, now, () => {
     const log = insertLog(writing, session.id, "session");
     if (!log) return { ok: false, code: "exists" };
-    const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
     insertSession(writing, log, { ...session, row, now });
-    writeEvents(writing, log, { ...batch, change: undefined }, now);
+    writeEvents(writing, log, batch);
     return { ok: true, session: madeSession(writing, session.id, person) };
   });
 }

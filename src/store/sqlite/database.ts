@@ -1,6 +1,6 @@
 // One connection and its statements, each prepared once and kept. SQL stands where it is used, as text: the text is
 // the statement's name.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type PrepareOptions, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { storageFault } from "./fault.ts";
 
 export type Value = SQLInputValue;
@@ -12,6 +12,7 @@ export class Database {
   readonly connection: DatabaseSync;
   #records = new Map<string, StatementSync>();
   #tuples = new Map<string, StatementSync>();
+  #changes = new Map<string, StatementSync>();
 
   constructor(connection: DatabaseSync) {
     this.connection = connection;
@@ -20,7 +21,7 @@ export class Database {
   /** Rows as objects. */
   all<T>(sql: string, ...values: Value[]): T[] {
     try {
-      return this.#prepared(this.#records, sql, false).all(...values) as T[];
+      return this.#prepared(this.#records, sql, {}).all(...values) as T[];
     } catch (error) {
       throw storageFault(error);
     }
@@ -28,7 +29,7 @@ export class Database {
 
   get<T>(sql: string, ...values: Value[]): T | undefined {
     try {
-      return this.#prepared(this.#records, sql, false).get(...values) as T | undefined;
+      return this.#prepared(this.#records, sql, {}).get(...values) as T | undefined;
     } catch (error) {
       throw storageFault(error);
     }
@@ -37,7 +38,7 @@ export class Database {
   /** Rows as arrays: half the cost, for what is read often or in numbers. */
   tuples<T extends unknown[]>(sql: string, ...values: Value[]): T[] {
     try {
-      return this.#prepared(this.#tuples, sql, true).all(...values) as unknown[] as T[];
+      return this.#prepared(this.#tuples, sql, { returnArrays: true }).all(...values) as unknown[] as T[];
     } catch (error) {
       throw storageFault(error);
     }
@@ -45,16 +46,18 @@ export class Database {
 
   tuple<T extends unknown[]>(sql: string, ...values: Value[]): T | undefined {
     try {
-      return this.#prepared(this.#tuples, sql, true).get(...values) as unknown as T | undefined;
+      return this.#prepared(this.#tuples, sql, { returnArrays: true }).get(...values) as unknown as
+        | T
+        | undefined;
     } catch (error) {
       throw storageFault(error);
     }
   }
 
-  /** How many rows it changed. */
+  /** How many rows it changed. As a bigint: full-text search leaves row ids behind that are no safe integers. */
   run(sql: string, ...values: Value[]): number {
     try {
-      return Number(this.#prepared(this.#records, sql, false).run(...values).changes);
+      return Number(this.#prepared(this.#changes, sql, { readBigInts: true }).run(...values).changes);
     } catch (error) {
       throw storageFault(error);
     }
@@ -75,17 +78,25 @@ export class Database {
   close(): void {
     this.#records.clear();
     this.#tuples.clear();
+    this.#changes.clear();
     this.connection.close();
   }
 
-  #prepared(kept: Map<string, StatementSync>, sql: string, returnArrays: boolean): StatementSync {
+  #prepared(kept: Map<string, StatementSync>, sql: string, options: PrepareOptions): StatementSync {
     const found = kept.get(sql);
     if (found) return found;
     if (kept.size >= STATEMENTS_MAX) kept.clear();
-    const statement = this.connection.prepare(sql, { returnArrays });
+    const statement = this.connection.prepare(sql, options);
     kept.set(sql, statement);
     return statement;
   }
+}
+
+/** Each commit is synced: what was acknowledged survives a loss of power. */
+export function openWriter(file: string): Database {
+  const database = new Database(new DatabaseSync(file, { timeout: 5_000 }));
+  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
+  return database;
 }
 
 /** For reading beside the writer, on the main thread or in a worker of its own. */

@@ -1,10 +1,10 @@
 // The last transaction of a succession: the copy becomes a session, and the one it succeeds ends with its name.
-import type { Batch } from "../batch.ts";
 import type { Command, Forked, LogId } from "../store.ts";
 import { refusal } from "./append.ts";
 import { once } from "./command.ts";
 import { madeSession } from "./create-session.ts";
 import { finishCopy, isWhole, type CopiedSession } from "./fork-copy.ts";
+import type { PackedBatch } from "./packed-batch.ts";
 import type { Writing } from "./writing.ts";
 import { writeEvents } from "./write-events.ts";
 
@@ -12,7 +12,7 @@ export type FinishSuccession = CopiedSession & {
   id: string;
   from: LogId;
   expectSeq: number;
-  ended: Batch;
+  ended: PackedBatch;
   command: Command | undefined;
 };
 
@@ -21,10 +21,11 @@ export function finishSuccession(writing: Writing, succession: FinishSuccession)
   const { database, logs } = writing;
   return once<Forked>(writing, command, now, () => {
     const original = logs.find(from);
-    const refused = refusal(writing, original, { log: from, expectSeq });
+    if (!original) return { ok: false, code: "not_found" };
+    const refused = refusal(writing, original, null, expectSeq);
     if (refused) return refused;
     const profile = database.get<{ profile: string }>("select profile from session where id = ?", from);
-    if (!original || !profile || !isWhole(writing, succession)) return { ok: false, code: "not_found" };
+    if (!profile || !isWhole(writing, succession)) return { ok: false, code: "not_found" };
     finishCopy(writing, original, succession, { id, ...profile });
     database.run(
       `update session set (workspace, lane, origin_kind, origin_session, origin_at, pinned, host) =
@@ -41,7 +42,7 @@ export function finishSuccession(writing: Writing, succession: FinishSuccession)
       original.key,
       at,
     );
-    writeEvents(writing, original, ended, now);
+    writeEvents(writing, original, ended);
     return { ok: true, session: madeSession(writing, id, person) };
   });
 }

@@ -4,12 +4,13 @@ import { formatPosition } from "../../session/position.ts";
 import type { NewEvent } from "../../session/event.ts";
 import type { RowState } from "../../session/row.ts";
 import { searchText } from "../../session/search-text.ts";
-import type { Batch, Tally } from "../batch.ts";
+import type { Tally } from "../batch.ts";
 import { checkedEvent } from "../event-text.ts";
 import type { Command, Forked, LogId, Origin } from "../store.ts";
 import { once, recall } from "./command.ts";
 import { insertLog, insertSession, madeSession, type SessionColumns } from "./create-session.ts";
 import { readEnd, type LogState } from "./logs.ts";
+import type { PackedBatch } from "./packed-batch.ts";
 import { blocksAfter } from "./spans.ts";
 import { insertEvent, insertWords, writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
@@ -65,7 +66,7 @@ export type CopiedSession = {
   key: number;
   at: number;
   row: RowState;
-  batch: Batch;
+  batch: PackedBatch;
   person: string;
   now: number;
 };
@@ -117,7 +118,7 @@ export function finishCopy(
     key,
     original.key,
   );
-  writeEvents(writing, log, { ...batch, change: undefined }, now);
+  writeEvents(writing, log, batch);
 }
 
 /** A copy that will not be finished is removed like any log that is gone. */

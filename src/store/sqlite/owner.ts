@@ -9,19 +9,25 @@ export type Owner = { pid: number; url: string | null };
 
 /** Gives the function that lets go of it. Throws a StorageError of kind `busy` when another process has it. */
 export function takeOwnership(file: string, owner: Owner): () => void {
-  const lock = new DatabaseSync(`${file}-owner`, { timeout: 0 });
-  try {
-    // Exclusive even against readers. Never opened by anything else: closing it would free this process's lock.
-    lock.exec("begin exclusive");
-  } catch (error) {
-    lock.close();
-    throw refusal(file, storageFault(error));
-  }
+  const lock = lockFile(file);
   writeFileSync(noteOf(file), JSON.stringify(owner), { mode: 0o600 });
   return () => {
     rmSync(noteOf(file), { force: true });
     lock.close();
   };
+}
+
+function lockFile(file: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    // Never opened by anything but SQLite: closing it elsewhere would free this process's lock.
+    lock = new DatabaseSync(`${file}-owner`, { timeout: 0 });
+    lock.exec("begin exclusive");
+    return lock;
+  } catch (error) {
+    lock?.close();
+    throw refusal(file, storageFault(error));
+  }
 }
 
 function refusal(file: string, error: unknown): unknown {

@@ -10,37 +10,52 @@ import { blocksAfter, placeOf } from "./spans.ts";
 
 export function readPage(database: Database, log: LogId, after: Position, maxBytes: number): Page {
   const key = readKey(database, log);
-  const page: Page = { bytes: Buffer.alloc(0), count: 0, last: after, upToDate: true };
+  const page: Page = { bytes: NOTHING, count: 0, last: after, upToDate: true };
   if (key === undefined) return page;
   const parts: Buffer[] = [];
   let bound: number | undefined;
   for (const block of blocksAfter(database, key, placeOf(after))) {
-    if (page.count >= PAGE_EVENTS) {
-      page.upToDate = false;
-      break;
-    }
-    const place = placeOf(page.last);
-    const from: From = [block, key, place.seq, place.sub];
-    bound ??= firstReach(database, from, maxBytes);
+    bound ??= boundOf(database, fromHere(block), maxBytes);
     if (bound === undefined) continue; // all that was in this block has been swept
-    const slice = readSlice(database, from, PAGE_EVENTS - page.count, bound);
-    if (slice) {
-      const good = intactPart(slice);
-      if (good.count === 0 && page.count === 0) throw new DamagedEvent(log, positionAfter(database, from));
-      if (good.count > 0) {
-        parts.push(good.bytes);
-        page.count += good.count;
-        page.last = good.last;
-      }
-    }
-    if (isThereMore(database, [block, key, placeOf(page.last).seq, placeOf(page.last).sub])) {
-      page.upToDate = false;
-      break;
-    }
+    readBlock(block, bound);
+    page.upToDate = !isThereMore(database, fromHere(block));
+    if (!page.upToDate) break;
   }
   page.bytes = joined(parts);
   return page;
+
+  function readBlock(block: number, reach: number): void {
+    let bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    while (page.count < PAGE_EVENTS) {
+      const limit = Math.min(
+        PAGE_EVENTS - page.count,
+        Math.max(ROWS_MIN, Math.ceil((maxBytes - bytes) / ROW_BYTES)),
+      );
+      const slice = readSlice(database, fromHere(block), limit, reach);
+      if (slice === undefined) return;
+      const good = intactPart(slice);
+      if (good.count === 0 && page.count === 0)
+        throw new DamagedEvent(log, positionAfter(database, fromHere(block)));
+      if (good.count > 0) {
+        parts.push(good.bytes);
+        bytes += good.bytes.length;
+        page.count += good.count;
+        page.last = good.last;
+      }
+      if (good.count < limit) return;
+    }
+  }
+
+  function fromHere(block: number): From {
+    const { seq, sub } = placeOf(page.last);
+    return [block, key ?? -1, seq, sub];
+  }
 }
+
+const NOTHING = Buffer.alloc(0);
+/** Rows are fetched in about the number that fits: one that is too many is looked at for nothing. */
+const ROW_BYTES = 512;
+const ROWS_MIN = 32;
 
 type From = [block: number, log: number, seq: number, sub: number];
 const FROM = "from event where block = ?1 and log = ?2 and (seq, sub) > (?3, ?4)";
@@ -48,7 +63,7 @@ const FROM = "from event where block = ?1 and log = ?2 and (seq, sub) > (?3, ?4)
 type Slice = { bytes: Buffer; crcs: number[]; lengths: number[] };
 
 /** Up to where the log may reach for the page to stay within its bytes; its first event is always in. */
-function firstReach(database: Database, from: From, maxBytes: number): number | undefined {
+function boundOf(database: Database, from: From, maxBytes: number): number | undefined {
   const first = database.tuple<[number]>(`select reach ${FROM} order by seq, sub limit 1`, ...from);
   return first && first[0] + maxBytes;
 }
@@ -56,7 +71,7 @@ function firstReach(database: Database, from: From, maxBytes: number): number | 
 function readSlice(database: Database, from: From, limit: number, bound: number): Slice | undefined {
   const [bytes, crcs, lengths] = database.tuple<[Uint8Array | null, string, string]>(
     `select cast(group_concat(text, ',') as blob), group_concat(crc), group_concat(octet_length(text))
-      from (select text, crc ${FROM} and reach <= ?6 order by seq, sub limit ?5)`,
+      from (select text, crc, reach ${FROM} order by seq, sub limit ?5) where reach <= ?6`,
     ...from,
     limit,
     bound,

@@ -7,7 +7,7 @@ import { searchWords } from "../words.ts";
 import type { Database, Value } from "./database.ts";
 
 export function readSession(database: Database, id: string, person: string): SessionRow | undefined {
-  const stored = database.get<Stored>(`${ROWS} where session.id = ?2`, person, id);
+  const stored = database.get<Stored>(rowsOf("session", "where session.id = ?2"), person, id);
   return stored && rowOf(stored);
 }
 
@@ -20,10 +20,10 @@ export function readSessions(database: Database, filter: SessionFilter, person: 
   const values: Value[] = [person, filter.limit + 1];
   const conditions = conditionsOf(filter, (value) => `?${values.push(value)}`);
   const where = conditions.length > 0 ? `where ${conditions.join(" and ")}` : "";
-  const stored = database.all<Stored>(
-    `${ROWS} ${where} order by session.pinned desc, session.updated_at desc, session.id desc limit ?2`,
-    ...values,
-  );
+  const order = "order by session.pinned desc, session.updated_at desc, session.id desc";
+  // First which, then what about them: counting is only for the rows that are shown.
+  const page = `(select * from session ${where} ${order} limit ?2) as session`;
+  const stored = database.all<Stored>(rowsOf(page, order), ...values);
   const items = stored.slice(0, filter.limit).map(rowOf);
   const last = items.at(-1);
   return { items, next: last && stored.length > items.length ? listCursorAfter(last) : null };
@@ -75,7 +75,8 @@ const COLUMNS = `session.id, session.title, session.profile, session.workspace, 
 
 // Facts stand at sub 0, so those after the seen position are those of a higher seq; they begin in the last span that
 // begins at or before it.
-const ROWS = `select ${COLUMNS},
+function rowsOf(sessions: string, rest: string): string {
+  return `select ${COLUMNS},
     (select format('%016d_%016d', seq, sub) from event
       where log = session.log
         and block = (select block from span where log = session.log order by seq desc, sub desc limit 1)
@@ -89,4 +90,5 @@ const ROWS = `select ${COLUMNS},
         and span.seq >= coalesce((select max(seq) from span where log = session.log and seq <= seen.seq), 0)
         and event.tally = 'message' and event.seq > coalesce(seen.seq, 0) and event.author is not ?1
       limit ${UNREAD_MAX})) as unread
-  from session left join seen on seen.log = session.log and seen.person = ?1`;
+  from ${sessions} left join seen on seen.log = session.log and seen.person = ?1 ${rest}`;
+}

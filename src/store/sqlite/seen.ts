@@ -1,5 +1,5 @@
 import { formatPosition, START, type Position } from "../../session/position.ts";
-import type { Missed, Store } from "../store.ts";
+import { MISSED_MAX, type Missed, type Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readKey } from "./read-events.ts";
 import { placeOf } from "./spans.ts";
@@ -37,16 +37,21 @@ export function readSeen(database: Database, person: string, session: string): P
 
 export function countMissed(database: Database, session: string, after: Position, person: string): Missed {
   const missed = database.get<Missed>(
-    `select coalesce(sum(tally = 'message' and author is not ?3), 0) as messages, coalesce(sum(tally = 'tool'), 0) as tools,
-        (select approvals + questions from session where log = ?1) as asks
-      from span cross join event on event.block = span.block and event.log = span.log
-      where span.log = ?1 and span.seq >= coalesce((select max(seq) from span where log = ?1 and seq <= ?2), 0)
-        and event.tally is not null and event.seq > ?2`,
+    `select ${countOf("event.tally = 'message' and event.author is not ?3")} as messages,
+        ${countOf("event.tally = 'tool'")} as tools,
+        (select approvals + questions from session where log = ?1) as asks`,
     readKey(database, session) ?? -1,
     placeOf(after).seq,
     person,
   );
   return { messages: missed?.messages ?? 0, tools: missed?.tools ?? 0, asks: missed?.asks ?? 0 };
+}
+
+function countOf(which: string): string {
+  return `(select count(*) from (
+    select 1 from span cross join event on event.block = span.block and event.log = span.log
+    where span.log = ?1 and span.seq >= coalesce((select max(seq) from span where log = ?1 and seq <= ?2), 0)
+      and event.seq > ?2 and ${which} limit ${MISSED_MAX}))`;
 }
 
 function seenBy(database: Database, log: number, person: string): Position {

@@ -1,15 +1,19 @@
 // The embedded store: one file, owned by one process. Verbs are in the files beside this one; what writes runs in the
 // writer's thread (writer.ts), what reads runs here, on a connection that only reads.
+import { existsSync } from "node:fs";
 import type { Ids } from "../../session/ids.ts";
 import { seqOf } from "../../session/position.ts";
+import { changedRow, EMPTY_ROW } from "../../session/row.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
 import { SnapshotDuty } from "../snapshots.ts";
 import {
   REQUEST_LEFT_MS,
   REQUESTS_TAKEN,
   StorageError,
+  type Appended,
   type Command,
   type Credential,
+  type Lease,
   type LogId,
   type Store,
   type Writer,
@@ -17,6 +21,7 @@ import {
 import { Wakes } from "../wakes.ts";
 import { titleWords } from "../words.ts";
 import { readAsk, readAsks } from "./ask.ts";
+import type { Proof, Terms } from "./append.ts";
 import { backup } from "./backup.ts";
 import { readBlob } from "./blob.ts";
 import { checkFile } from "./check-thread.ts";
@@ -29,6 +34,8 @@ import { forkSession } from "./fork-session.ts";
 import { readCredential, readLogins } from "./login.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { takeOwnership } from "./owner.ts";
+import { packBatch } from "./packed-batch.ts";
+import { makePrivate } from "./private-file.ts";
 import { PurgeDuty } from "./purge-duty.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
@@ -61,6 +68,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { file, node, host, pid = process.pid, url = null, clock, ids } = options;
   const letGo = takeOwnership(file, { pid, url });
   try {
+    if (!existsSync(file)) makePrivate(file);
     const self = { id: node, host, pid, url, startedAt: clock() };
     const { writer, store } = await WriterThread.open({ file, newStoreId: ids.next("sto"), self });
     return makeStore(options, store, writer, letGo);
@@ -98,25 +106,19 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     async createLog(log, kind, events, author) {
       const now = clock();
       const batch = prepareBatch(events, isoTime(now), author);
-      const created = await writer.call("createLog", log, kind, batch, now);
+      const created = await writer.call("createLog", log, kind, packBatch(batch, now));
       if (created.ok) changed(log);
       return created;
     },
     async append(log, events, by, { expectSeq, note } = {}) {
       const now = clock();
       const batch = prepareBatch(events, isoTime(now), authorOf(by));
-      const key = keyOf(by);
-      const { appended, due } = await writer.call("append", {
-        log,
-        batch,
-        now,
-        ...(by.by === "executor" ? { lease: by.lease } : {}),
-        ...(key === undefined ? {} : { key }),
-        ...(expectSeq === undefined ? {} : { expectSeq }),
-        ...(note === undefined ? {} : { note }),
-      });
+      const proof = by.by === "executor" ? proofOf(by.lease) : null;
+      const terms = termsOf(keyOf(by), expectSeq, note);
+      const reply = await writer.call("append", log, packBatch(batch, now), now, proof, terms);
+      const appended: Appended = typeof reply === "string" ? { ok: true, position: reply } : reply.appended;
       if (appended.ok && !appended.replayed) changed(log);
-      if (due) snapshots.queue(log);
+      if (typeof reply !== "string" && reply.due) snapshots.queue(log);
       return appended;
     },
     recall: async (command) => recall(reader, command),
@@ -131,7 +133,9 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       const now = clock();
       const { id: created, ...data } = session;
       const batch = prepareBatch([{ type: "session_created", data }, ...first], isoTime(now), author);
-      const made = await writer.call("createSession", session, batch, personOf(author), now, command);
+      const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
+      const packed = packBatch({ ...batch, change: undefined }, now);
+      const made = await writer.call("createSession", session, row, packed, personOf(author), now, command);
       if (made.ok && !made.replayed) changed(created);
       return made;
     },
@@ -263,6 +267,15 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
 function keyOf(writer: Writer): Command | undefined {
   if (writer.by === "keeper") return { scope: KEEPER_SCOPE, key: writer.key, digest: "" };
   return writer.by === "client" ? writer.command : undefined;
+}
+
+function proofOf({ holder, epoch, ttlMs }: Lease): Proof {
+  return [holder, epoch, ttlMs];
+}
+
+function termsOf(key: Command | undefined, expectSeq: number | undefined, note: unknown): Terms | null {
+  if (key === undefined && expectSeq === undefined && note === undefined) return null;
+  return { ...(key && { key }), ...(expectSeq !== undefined && { expectSeq }), note };
 }
 
 function isoTime(ms: number): string {

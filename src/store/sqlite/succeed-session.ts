@@ -1,10 +1,11 @@
-import type { By } from "../../session/event.ts";
+import type { By, NewEvent } from "../../session/event.ts";
 import { seqOf } from "../../session/position.ts";
 import { prepareBatch } from "../batch.ts";
 import { followSuccession } from "../fork-plan.ts";
 import type { Command, Forked, Succession } from "../store.ts";
 import type { Context } from "./context.ts";
 import { copySession } from "./copy-session.ts";
+import { packBatch } from "./packed-batch.ts";
 
 export async function succeedSession(
   context: Context,
@@ -13,8 +14,9 @@ export async function succeedSession(
   command: Command | undefined,
 ): Promise<Forked> {
   const { from, id, at, view, reason } = succession;
-  const time = new Date(context.clock()).toISOString();
-  const ended = prepareBatch([{ type: "session_ended", data: { reason, successor: id } }], time, author);
+  const now = context.clock();
+  const facts: NewEvent[] = [{ type: "session_ended", data: { reason, successor: id } }];
+  const ended = packBatch(prepareBatch(facts, new Date(now).toISOString(), author), now);
   const made = await copySession(context, {
     from,
     at,

@@ -1,30 +1,31 @@
 // Writes a batch behind a log's last event, with all that follows from it in the same transaction: swept drafts, the
 // search index, the session's row, its asks and processes, the log's end.
 import { formatPosition } from "../../session/position.ts";
-import type { RowChange } from "../../session/row.ts";
-import type { Batch, Entry } from "../batch.ts";
+import type { Entry } from "../batch.ts";
 import { eventText } from "../event-text.ts";
-import { assignments } from "../session-row.ts";
 import { changeAsk } from "./ask.ts";
-import type { Value } from "./database.ts";
 import type { LogState } from "./logs.ts";
+import type { PackedBatch } from "./packed-batch.ts";
 import { changeProcess } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
-export function writeEvents(writing: Writing, log: LogState, batch: Batch, now: number): void {
+export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch): void {
+  const [entries, row, sweeps, ends, successor, rows] = batch;
   const { seq, sub } = log;
-  for (const entry of batch.entries) {
-    log.seq = seq + entry.facts;
-    log.sub = entry.facts === 0 ? sub + entry.drafts : entry.drafts;
-    if (entry.owner !== null) noteDraft(writing, log, entry.owner);
-    const id = insertEvent(writing, log, eventText(formatPosition(log.seq, log.sub), entry.body), entry);
-    if (entry.search !== null && log.kind === "session") insertWords(writing, id, entry.search);
+  for (const [facts, drafts, body, crc, owner, tally, author, search] of entries) {
+    log.seq = seq + facts;
+    log.sub = facts === 0 ? sub + drafts : drafts;
+    if (owner !== null) noteDraft(writing, log, owner);
+    const text = eventText(formatPosition(log.seq, log.sub), body);
+    const id = insertEvent(writing, log, text, { crc, owner, tally, author });
+    if (search !== null && log.kind === "session") insertWords(writing, id, search);
   }
-  for (const owner of batch.sweeps) sweepDrafts(writing, log, owner);
-  if (batch.change && log.kind === "session") changeRow(writing, log, batch.change, now);
-  for (const change of batch.asks) changeAsk(writing, log, change);
-  for (const change of batch.processes) changeProcess(writing, log, change);
-  if (batch.ends) {
+  for (const owner of sweeps ?? []) sweepDrafts(writing, log, owner);
+  if (row && log.kind === "session") writing.database.run(row[0], ...row[1], log.key);
+  for (const change of rows?.asks ?? []) changeAsk(writing, log, change);
+  for (const change of rows?.processes ?? []) changeProcess(writing, log, change);
+  if (successor !== null) joinLineage(writing, log, successor);
+  if (ends) {
     log.closed = true;
     writing.database.run("update log set closed = 1 where key = ?", log.key);
   }
@@ -99,20 +100,10 @@ function sweepDrafts({ database }: Writing, log: LogState, owner: string): void 
   );
 }
 
-function changeRow({ database }: Writing, log: LogState, change: RowChange, now: number): void {
-  const changes = assignments(change);
-  const columns = changes.map(({ column, adds }) => (adds ? `${column} = ${column} + ?` : `${column} = ?`));
-  const values = changes.map(({ value }): Value => (typeof value === "boolean" ? Number(value) : value));
-  if (change.moves) {
-    columns.push("updated_at = ?");
-    values.push(now);
-  }
-  if (columns.length > 0)
-    database.run(`update session set ${columns.join(", ")} where log = ?`, ...values, log.key);
-  if (change.set.successor)
-    database.run(
-      "update session set lineage = (select lineage from session where log = ?) where id = ? and lineage = id",
-      log.key,
-      change.set.successor,
-    );
+function joinLineage({ database }: Writing, { key }: LogState, successor: string): void {
+  database.run(
+    "update session set lineage = (select lineage from session where log = ?) where id = ? and lineage = id",
+    key,
+    successor,
+  );
 }

@@ -1,10 +1,9 @@
 // The writer's thread: the only connection that writes. It takes all that waits, runs it as one group and answers
 // once the group is on the disk.
-import { DatabaseSync } from "node:sqlite";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Ballast } from "./ballast.ts";
 import { Condition } from "./condition.ts";
-import { Database } from "./database.ts";
+import { openWriter } from "./database.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { storageFault } from "./fault.ts";
 import { abandonForks } from "./fork-copy.ts";
@@ -34,8 +33,6 @@ export type FromWriter =
 
 /** Enough to share a commit's cost; more would only keep the first of them waiting. */
 const GROUP_MAX = 1_000;
-/** How long the rest of a tick is waited for. */
-const REST_MS = 1;
 
 if (!parentPort) throw new Error("writer.ts runs as a worker");
 const port = parentPort;
@@ -43,7 +40,8 @@ const send = (message: FromWriter) => port.postMessage(message);
 
 try {
   const { file, newStoreId, self } = workerData as WriterData; // from writer-thread.ts
-  const database = open(file);
+  const database = openWriter(file);
+  migrate(database);
   const writing: Writing = { database, logs: new Logs(database) };
   const condition = new Condition(database, new Ballast(`${file}-ballast`), (health) => send({ health }));
   const group = new Group({
@@ -54,9 +52,10 @@ try {
   });
   const store = begin(writing, newStoreId, self);
   port.on("message", (message: ToWriter) => {
-    let next: ToWriter | undefined = message;
-    while (next !== undefined && next !== "close") next = runGroup(group, next);
-    if (next !== "close") return;
+    const taken = takeAll(group, message);
+    if (taken === "part") return;
+    if (group.size > 0) send({ replies: group.commit() });
+    if (taken === "whole") return;
     condition.close();
     database.close();
     port.close();
@@ -64,13 +63,6 @@ try {
   send({ opened: { store } });
 } catch (error) {
   send({ notOpened: failureOf(storageFault(error)) });
-}
-
-function open(file: string): Database {
-  const database = new Database(new DatabaseSync(file, { timeout: 5_000 }));
-  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
-  migrate(database);
-  return database;
 }
 
 /** What the process before this one left: its leases are over, and its half-made copies are not to be. */
@@ -86,25 +78,18 @@ function begin(writing: Writing, newStoreId: string, self: WriterData["self"]): 
   return store;
 }
 
-/** Verbs run while the main thread is still sending the rest of its tick. Gives what does not belong to the group. */
-function runGroup(group: Group, first: Exclude<ToWriter, "close">): ToWriter | undefined {
+/**
+ * All that waits becomes one group. `part`: the rest of a tick is still on its way, and will share the commit; what
+ * is there already has been carried out meanwhile.
+ */
+function takeAll(group: Group, first: ToWriter): "part" | "whole" | "close" {
   let message: ToWriter | undefined = first;
-  let until = performance.now() + REST_MS;
-  let last = false;
   while (true) {
-    if (message === "close") break;
-    if (message) {
-      for (const call of message.calls) group.add(call);
-      last = message.last;
-      until = performance.now() + REST_MS;
-    }
-    if (group.size >= GROUP_MAX) {
-      message = undefined;
-      break;
-    }
-    message = receiveMessageOnPort(port)?.message as ToWriter | undefined;
-    if (!message && (last || performance.now() > until)) break;
+    if (message === "close") return "close";
+    for (const call of message.calls) group.add(call);
+    if (group.size >= GROUP_MAX) return "whole";
+    const next = receiveMessageOnPort(port)?.message as ToWriter | undefined; // from writer-thread.ts
+    if (next === undefined) return message.last ? "whole" : "part";
+    message = next;
   }
-  send({ replies: group.commit() });
-  return message;
 }

@@ -89,9 +89,16 @@ create table session (
       when queued > 0 and not held then 'queued'
       else 'idle'
     end
-  ) stored
-);
-create index session_list on session (pinned desc, updated_at desc, id desc);
+  ) stored,
+  -- The head of its lineage, and no delegate's or task's session: what a list shows.
+  listed boolean not null generated always as (
+    successor is null and coalesce(origin_kind, 'fork') = 'fork'
+  ) stored,
+  updated_hour bigint not null generated always as (updated_at / 3600000) stored
+) with (fillfactor = 70);
+-- By the hour, so that a session which works moves in the index once an hour rather than with every step; a list sorts
+-- what falls into the same hour.
+create index session_list on session (pinned, updated_hour);
 
 create table snapshot (
   log text collate "C" primary key,
@@ -153,6 +160,11 @@ create table gone (
   touched bigint not null
 );
 create index gone_touched on gone (touched);
+
+-- Logs that are gone, and whose events are still there to be removed.
+create table purge (
+  log text collate "C" primary key
+);
 
 create table blob (
   id text collate "C" primary key,

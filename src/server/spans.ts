@@ -1,0 +1,51 @@
+// Spans of a log for catching up: as many of the store's pages as one answer is worth. Whoever got one that does not reach
+// the end asks for the next at once, so that is read while the one before is still on its way.
+import type { Position } from "../session/position.ts";
+import type { LogId, Store } from "../store/store.ts";
+
+export type Span = { pages: Buffer[]; last: Position; upToDate: boolean };
+
+/** A span ends with the page that reaches this. */
+const SPAN_BYTES = 1 << 20;
+const AHEAD_MAX = 8;
+const AHEAD_MS = 1_000;
+
+export class Spans {
+  readonly #store: Pick<Store, "page">;
+  readonly #ahead = new Map<string, { span: Span; drop: NodeJS.Timeout }>();
+  constructor(store: Pick<Store, "page">) {
+    this.#store = store;
+  }
+
+  async read(log: LogId, after: Position): Promise<Span> {
+    return this.#take(log, after) ?? (await this.#read(log, after));
+  }
+
+  /** What lies behind a span that does not reach the end: it never changes, so it may be read before it is asked for. */
+  async readAhead(log: LogId, after: Position): Promise<void> {
+    if (this.#ahead.size >= AHEAD_MAX || this.#ahead.has(`${log} ${after}`)) return;
+    const span = await this.#read(log, after);
+    if (span.upToDate) return; // more may have come by the time it is asked for
+    const drop = setTimeout(() => this.#ahead.delete(`${log} ${after}`), AHEAD_MS).unref();
+    this.#ahead.set(`${log} ${after}`, { span, drop });
+  }
+
+  #take(log: LogId, after: Position): Span | undefined {
+    const found = this.#ahead.get(`${log} ${after}`);
+    this.#ahead.delete(`${log} ${after}`);
+    clearTimeout(found?.drop);
+    return found?.span;
+  }
+
+  async #read(log: LogId, after: Position): Promise<Span> {
+    const span: Span = { pages: [], last: after, upToDate: false };
+    for (let bytes = 0; bytes < SPAN_BYTES && !span.upToDate;) {
+      const page = await this.#store.page(log, span.last, SPAN_BYTES);
+      if (page.count > 0) span.pages.push(page.bytes);
+      bytes += page.bytes.length;
+      span.last = page.last;
+      span.upToDate = page.upToDate;
+    }
+    return span;
+  }
+}

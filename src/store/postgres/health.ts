@@ -1,0 +1,28 @@
+// Whether the database can be reached and written to, as far as the last statements tell. The poll asks every second
+// and the heartbeat writes every five, so neither answer grows old.
+import { StorageError, type StoreHealth } from "../store.ts";
+import { isReadOnly, LostConnection } from "./fault.ts";
+
+export class Health {
+  #unreachable: string | undefined;
+  #unwritable: string | undefined;
+
+  state(): StoreHealth {
+    const reason = this.#unreachable ?? this.#unwritable;
+    return reason === undefined ? { ok: true } : { ok: false, reason };
+  }
+
+  answered(): void {
+    this.#unreachable = undefined;
+  }
+
+  wrote(): void {
+    this.#unwritable = undefined;
+  }
+
+  failed(error: unknown): void {
+    if (!(error instanceof StorageError)) return;
+    if (error instanceof LostConnection) this.#unreachable = error.message;
+    else if (error.kind === "full" || isReadOnly(error)) this.#unwritable = error.message;
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { StorageError } from "../store.ts";
+import { Database } from "./database.ts";
+import { MIGRATIONS, migrate, type Migration } from "./migrate.ts";
+import { makeFolder, openStore } from "../../../test/sqlite/open-store.ts";
+
+const tables = (database: Database) =>
+  database.tuples<[string]>("select name from sqlite_schema where type = 'table'").map(([name]) => name);
+
+it("a database of a newer version is refused by name, and left as it is", { timeout: 20_000 }, async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  await (await openStore(file)).close();
+  later(file, { number: 7, name: "threads", breaking: 1 });
+  const refused = await openStore(file).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(StorageError);
+  expect(refused).toMatchObject({ kind: "broken" });
+  expect(String(refused)).toContain(
+    `newer Holdfast (migration 7, "threads"; this one knows ${MIGRATIONS.length})`,
+  );
+});
+
+it("a newer version's change that harms nobody is no reason to refuse", { timeout: 20_000 }, async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const first = await openStore(file);
+  await first.close();
+  later(file, { number: 7, name: "an index", breaking: 0 });
+  expect((await openStore(file)).id).toBe(first.id);
+});
+
+it("a migration that is interrupted leaves nothing of itself, and is done again", () => {
+  const database = new Database(new DatabaseSync(":memory:"));
+  const second = (sql: string): Migration[] => [
+    ...MIGRATIONS,
+    { number: 2, name: "second", breaking: false, sql },
+  ];
+  expect(() =>
+    migrate(database, second("create table a (x); create table b (nonsense nonsense nonsense(")),
+  ).toThrow("incomplete input");
+  expect(tables(database)).toContain("event");
+  expect(tables(database)).not.toContain("a");
+  migrate(database, second("create table a (x); create table b (y)"));
+  expect(tables(database)).toEqual(expect.arrayContaining(["a", "b"]));
+  migrate(database, second("create table a (x); create table b (y)"));
+});
+
+it("a file that is no database is refused as broken", { timeout: 20_000 }, async () => {
+  const folder = makeFolder();
+  const { writeFileSync } = await import("node:fs");
+  writeFileSync(join(folder, "holdfast.db"), "this is a letter to my aunt, not a database ".repeat(200));
+  await expect(openStore(join(folder, "holdfast.db"))).rejects.toMatchObject({ kind: "broken" });
+});
+
+function later(
+  file: string,
+  { number, name, breaking }: { number: number; name: string; breaking: number },
+): void {
+  const database = new DatabaseSync(file);
+  database
+    .prepare("insert into migration (number, name, breaking) values (?, ?, ?)")
+    .run(number, name, breaking);
+  database.close();
+}

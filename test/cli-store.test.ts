@@ -1,0 +1,156 @@
+// The store as a whole, from the command line: backup, restore, doctor.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import type { SessionRow } from "../src/client/commands.ts";
+import type { AnyEvent } from "../src/session/event.ts";
+import { begin, envOf, holdfast, holdfastJson } from "./holdfast.ts";
+import { readLog } from "./seen-facts.ts";
+import { startServer, type ServerProcess } from "./server-process.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+it("a backup of the running server, restored elsewhere, holds everything that was there", async () => {
+  const server = await started();
+  const env = envOf(server);
+  for (const n of [1, 2, 3]) await begin(env, `Session ${n}`, `text ${n}`);
+  await holdfast(env, ["sessions", "pin", "Session 2"]);
+  await holdfast(env, ["token", "create", "kept"]);
+  const folder = await temporary();
+  const file = join(folder, "all.backup");
+  expect(await holdfast(env, ["backup", file])).toMatchObject({ code: 0, err: "" });
+  expect(await holdfast(env, ["backup", file])).toMatchObject({ code: 4 }); // never over another
+  await begin(env, "Too late", "for the backup");
+
+  const held = await holdfast(env, ["restore", file]);
+  expect(held).toMatchObject({ code: 4, out: "" });
+
+  const home = join(folder, "home");
+  const restored = await holdfast({ HOLDFAST_HOME: home }, ["restore", file, "--json"]);
+  expect(restored).toMatchObject({ code: 0, err: "" });
+  const other = await started(home);
+  expect(await sessionsOf(other)).toEqual(
+    (await sessionsOf(server)).filter(({ title }) => title !== "Too late"),
+  );
+  expect(await sessionsOf(other)).toHaveLength(3);
+  for (const { id } of await sessionsOf(other))
+    expect(await readLog(other, id)).toEqual(await readLog(server, id));
+  const { items: tokens } = await holdfastJson<{ items: { name: string }[] }>(envOf(other), [
+    "token",
+    "list",
+  ]);
+  expect(tokens.map(({ name }) => name)).toContain("kept");
+
+  // The server being gone, the store itself is copied, and put back over what is there.
+  await other.kill("SIGTERM");
+  const again = join(folder, "again.backup");
+  expect((await holdfast({ HOLDFAST_HOME: home }, ["backup", again, "--json"])).out).toContain(
+    '"from":"store itself"',
+  );
+  const over = await holdfast({ HOLDFAST_HOME: home }, ["restore", again, "--json"]);
+  expect(over.code).toBe(0);
+  expect((JSON.parse(over.out) as { kept: string | null }).kept).not.toBeNull();
+  await other.start();
+  expect(await sessionsOf(other)).toHaveLength(3);
+});
+
+it("what is no backup is not restored", async () => {
+  const folder = await temporary();
+  const file = join(folder, "not-one");
+  await writeFile(file, "hello");
+  const env = { HOLDFAST_HOME: join(folder, "home") };
+  expect((await holdfast(env, ["restore", file])).code).toBe(1);
+  expect((await holdfast(env, ["restore", join(folder, "nothing")])).code).toBe(3);
+});
+
+it("doctor tells what is in force and that all is well, with a server and without", async () => {
+  const server = await started();
+  const env = envOf(server);
+  await begin(env, "Well", "hello");
+  type Report = {
+    store: { state: string; through: string; events: number; damaged: [] };
+    server: { state: string };
+    settings: { name: string; origin: string }[];
+    wrong: [];
+  };
+  const running = await holdfastJson<Report>(env, ["doctor"]);
+  expect(running).toMatchObject({
+    store: { state: "checked", through: "server", events: 2, damaged: [] },
+    server: { state: "running" },
+    wrong: [],
+  });
+  expect(running.settings).toContainEqual({ name: "home", value: server.home, origin: "HOLDFAST_HOME" });
+
+  await server.kill("SIGTERM");
+  const stopped = await holdfastJson<Report>(env, ["doctor"]);
+  expect(stopped).toMatchObject({
+    store: { state: "checked", through: "store", events: 2 },
+    server: { state: "not running" },
+  });
+  const plain = await holdfast(env, ["doctor"]);
+  expect(plain).toMatchObject({ code: 0, err: "" });
+  expect(plain.out).toContain("all as they were written");
+  const empty = await holdfastJson<Report>({ ...env, HOLDFAST_HOME: join(server.home, "none") }, ["doctor"]);
+  expect(empty.store).toEqual({ state: "absent" });
+});
+
+it("doctor names a log with a flipped bit, and rescues what is in front of it", async () => {
+  const server = await started();
+  const env = envOf(server);
+  const good = await begin(env, "Unharmed", "fine");
+  const session = await begin(env, "Harmed", "first");
+  for (const text of ["second", "third is the one", "fourth"]) await holdfast(env, ["send", session, text]);
+  await server.kill("SIGTERM");
+  await flip(join(server.home, "holdfast.db"), "third is the one", "third is thE one");
+
+  for (const through of ["store", "server"]) {
+    if (through === "server") await server.start();
+    const folder = join(server.home, `rescued-${through}`);
+    const { code, out, err } = await holdfast(env, ["doctor", "--export", folder, "--json"]);
+    expect(code).toBe(1);
+    const { store } = JSON.parse(out) as {
+      store: { through: string; damaged: object[]; exported: { file: string; events: number }[] };
+    };
+    expect(store).toMatchObject({
+      through,
+      damaged: [{ log: session, position: "0000000000000004_0000000000000000" }],
+      exported: [{ log: session, events: 3 }],
+    });
+    expect(err).toContain(session);
+    expect(err).not.toContain(good);
+    const rescued = (await readFile(store.exported[0]!.file, "utf8")).trimEnd().split("\n");
+    expect(rescued.map((line) => (JSON.parse(line) as AnyEvent).position.slice(0, 16)).map(Number)).toEqual([
+      1, 2, 3,
+    ]);
+  }
+});
+
+async function sessionsOf(server: ServerProcess): Promise<SessionRow[]> {
+  const answer = await server.fetch("/api/sessions?limit=200");
+  return ((await answer.json()) as { items: SessionRow[] }).items;
+}
+
+async function started(home?: string): Promise<ServerProcess> {
+  const server = await startServer(home === undefined ? {} : { home });
+  cleanups.push(() => server.remove());
+  return server;
+}
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-cli-"));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** In the file itself, as a failing disk would. */
+async function flip(file: string, from: string, to: string): Promise<void> {
+  const bytes = await readFile(file);
+  const at = bytes.indexOf(from);
+  expect(at).toBeGreaterThan(0);
+  bytes.write(to, at);
+  await writeFile(file, bytes);
+}

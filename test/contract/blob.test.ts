@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { makeSession, notice, write } from "./samples.ts";
+import { forEachStore } from "./stores.ts";
+
+const MB = 1024 * 1024;
+const DAY_MS = 24 * 3_600_000;
+
+describe("a blob", () => {
+  forEachStore(({ open, another }) => {
+    it("is given back byte for byte, whatever its size", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      for (const size of [0, 1, 70_000, 256 * 1024, 3 * MB + 17]) {
+        const bytes = noise(size);
+        const { blob, bytes: length } = await store.putBlob("ses_a", bytes);
+        expect(length).toBe(size);
+        expect(digest((await store.blob(blob))!)).toBe(digest(bytes));
+      }
+      expect(await store.blob("none")).toBeUndefined();
+    });
+
+    it("is the same blob when the same bytes come again, here or on another node", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const [first, again] = await Promise.all([
+        store.putBlob("ses_a", noise(600_000)),
+        store.putBlob("ses_a", noise(600_000)),
+      ]);
+      expect(again).toEqual(first);
+      const other = await another(store);
+      expect(digest((await other.blob(first.blob))!)).toBe(digest(noise(600_000)));
+      expect(await other.putBlob("ses_a", noise(600_000))).toEqual(first);
+    });
+
+    it("goes with the last log that has it, and not before", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await makeSession(store, "ses_b");
+      const { blob } = await store.putBlob("ses_a", noise(700_000));
+      await store.putBlob("ses_b", noise(700_000));
+      await store.deleteSession("ses_a", { force: true });
+      await store.tidy();
+      expect(digest((await store.blob(blob))!)).toBe(digest(noise(700_000)));
+      await store.deleteSession("ses_b", { force: true });
+      await store.tidy();
+      expect(await store.blob(blob)).toBeUndefined();
+      await makeSession(store, "ses_c");
+      expect((await store.putBlob("ses_c", noise(700_000))).blob).toBe(blob);
+      expect(digest((await store.blob(blob))!)).toBe(digest(noise(700_000)));
+    });
+  });
+});
+
+describe("a file", () => {
+  forEachStore(({ open, another, clock }) => {
+    const about = { id: "fil_1", name: "pläne.pdf", type: "application/pdf" };
+
+    it("is streamed in and out in pieces, byte for byte", async () => {
+      const store = await open();
+      const bytes = noise(2 * MB + 5);
+      const put = await store.putFile(about, pieces(bytes, 100_000), 25 * MB);
+      expect(put).toEqual({
+        ok: true,
+        file: { file: "fil_1", name: "pläne.pdf", type: about.type, bytes: bytes.length },
+      });
+      const other = await another(store);
+      const file = (await other.file("fil_1"))!;
+      expect(file).toMatchObject({ file: "fil_1", name: "pläne.pdf", type: about.type, bytes: bytes.length });
+      const read = await Array.fromAsync(file.read());
+      expect(read.length).toBeGreaterThan(1);
+      expect(digest(Buffer.concat(read))).toBe(digest(bytes));
+      expect(await other.file("fil_none")).toBeUndefined();
+    });
+
+    it("lets others write while it is on its way", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const gate = Promise.withResolvers<void>();
+      async function* slow(): AsyncGenerator<Uint8Array> {
+        yield noise(400_000);
+        await gate.promise;
+        yield noise(400_000);
+      }
+      const putting = store.putFile(about, slow(), MB);
+      await write(store, "ses_a", notice("meanwhile"));
+      expect(await store.file("fil_1")).toBeUndefined(); // nobody sees half a file
+      gate.resolve();
+      expect(await putting).toMatchObject({ ok: true });
+      expect((await store.file("fil_1"))?.bytes).toBe(800_000);
+    });
+
+    it("that is too large leaves nothing behind", async () => {
+      const store = await open();
+      expect(await store.putFile(about, pieces(noise(MB), 100_000), MB - 1)).toEqual({
+        ok: false,
+        code: "too_large",
+      });
+      expect(await store.file("fil_1")).toBeUndefined();
+      expect(await store.putFile(about, pieces(noise(MB), 100_000), MB)).toMatchObject({ ok: true });
+      expect((await store.check()).problems).toEqual([]);
+    });
+
+    it("whose sender goes away leaves nothing behind", async () => {
+      const store = await open();
+      async function* broken(): AsyncGenerator<Uint8Array> {
+        yield noise(300_000);
+        throw new Error("the connection was cut");
+      }
+      await expect(store.putFile(about, broken(), MB)).rejects.toThrow("the connection was cut");
+      expect(await store.file("fil_1")).toBeUndefined();
+      expect(await store.putFile(about, pieces(noise(10), 3), MB)).toMatchObject({ ok: true });
+    });
+
+    it("is kept by tidy", async () => {
+      const store = await open();
+      await store.putFile(about, pieces(noise(300_000), 100_000), MB);
+      clock.advance(30 * DAY_MS);
+      await store.tidy();
+      expect(Buffer.concat(await Array.fromAsync((await store.file("fil_1"))!.read()))).toEqual(
+        Buffer.from(noise(300_000)),
+      );
+    });
+  });
+});
+
+/** The same bytes for the same size, without a pattern that a mistake could hide in. */
+function noise(size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let state = size + 1;
+  for (let n = 0; n < size; n++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes[n] = state >>> 24;
+  }
+  return bytes;
+}
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+function digest(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attemptOf } from "../../src/session/draft.ts";
+import { formatPosition } from "../../src/session/position.ts";
+import {
+  draft,
+  makeSession,
+  notice,
+  positions,
+  readAll,
+  stepCompleted,
+  stepStarted,
+  toolFinished,
+  write,
+} from "./samples.ts";
+import { forEachStore } from "./stores.ts";
+
+describe("drafts", () => {
+  forEachStore(({ open, another }) => {
+    it("go with the fact that carries the whole, and only then", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(store, "ses_a", stepStarted("s1"), draft("s1.1/0", 0, "Hel"));
+      await write(store, "ses_a", draft("s1.1/0", 3, "lo"), notice("between"), draft("s1.1/1", 0, "two"));
+      expect(await readAll(store, "ses_a")).toHaveLength(6);
+      await write(store, "ses_a", stepCompleted("s1", "Hello"));
+      const left = await readAll(store, "ses_a");
+      expect(left.map(({ type }) => type)).toEqual([
+        "session_created",
+        "step_started",
+        "notice",
+        "step_completed",
+      ]);
+      expect(positions(left)).toEqual([1, 2, 3, 4].map((seq) => formatPosition(seq, 0)));
+    });
+
+    it("of another attempt, another call or another session stay", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await makeSession(store, "ses_b");
+      for (const log of ["ses_a", "ses_b"])
+        await write(
+          store,
+          log,
+          stepStarted("s1"),
+          draft("s1.1/0", 0, "first attempt"),
+          draft("s1.2/0", 0, "second attempt"),
+          draft("s1.10/0", 0, "tenth attempt"),
+          draft("call_1/0", 0, "output"),
+        );
+      await write(store, "ses_a", stepCompleted("s1", "second attempt", 2));
+      const parts = async (log: string) =>
+        (await readAll(store, log)).flatMap(({ type, data }) =>
+          type === "draft" ? [(data as { part: string }).part] : [],
+        );
+      expect(await parts("ses_a")).toEqual(["s1.1/0", "s1.10/0", "call_1/0"]);
+      await write(store, "ses_a", toolFinished("call_1", "output"));
+      expect(await parts("ses_a")).toEqual(["s1.1/0", "s1.10/0"]);
+      expect(await parts("ses_b")).toEqual(["s1.1/0", "s1.2/0", "s1.10/0", "call_1/0"]);
+    });
+
+    it("are swept by a fact of the same append, and after a restart", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(store, "ses_a", stepStarted("s1"), draft("s1.1/0", 0, "a"), stepCompleted("s1", "a"));
+      expect((await readAll(store, "ses_a")).map(({ type }) => type)).not.toContain("draft");
+      await write(store, "ses_a", stepStarted("s2"), draft("s2.1/0", 0, "b"));
+      const other = await another(store);
+      await write(other, "ses_a", draft("s2.1/0", 1, "c"));
+      await write(other, "ses_a", stepCompleted("s2", "bc"));
+      expect((await readAll(other, "ses_a")).map(({ type }) => type)).not.toContain("draft");
+    });
+
+    it("never give a position twice, though the ones before were swept", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(store, "ses_a", stepStarted("s1"), draft("s1.1/0", 0, "a"));
+      const last = await write(store, "ses_a", stepCompleted("s1", "a"), draft("s1.1/0", 0, "late"));
+      expect(last).toBe(formatPosition(3, 1));
+      expect(await write(store, "ses_a", draft("s1.1/0", 4, "later"))).toBe(formatPosition(3, 2));
+      expect((await store.head("ses_a"))?.position).toBe(formatPosition(3, 2));
+    });
+
+    it("never lose a word: what was drafted is there until its fact is", { timeout: 60_000 }, async () => {
+      const store = await open();
+      let made = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(
+            fc.record({
+              step: fc.nat(2),
+              text: fc.string({ minLength: 1, maxLength: 4 }),
+              done: fc.boolean(),
+            }),
+            {
+              maxLength: 15,
+            },
+          ),
+          async (moves) => {
+            const log = `ses_${made++}`;
+            await makeSession(store, log);
+            const drafted = new Map<string, string>();
+            for (const { step, text, done } of moves) {
+              const owner = attemptOf(`s${step}`, 1);
+              const so_far = drafted.get(owner) ?? "";
+              if (done) {
+                drafted.delete(owner);
+                await write(store, log, stepCompleted(`s${step}`, so_far));
+              } else {
+                drafted.set(owner, so_far + text);
+                await write(store, log, draft(`${owner}/0`, so_far.length, text));
+              }
+              const read = new Map<string, string>();
+              for (const { type, data } of await readAll(store, log)) {
+                if (type !== "draft") continue;
+                const { part, text: piece } = data as { part: string; text: string };
+                read.set(part.slice(0, -2), (read.get(part.slice(0, -2)) ?? "") + piece);
+              }
+              expect(read).toEqual(drafted);
+            }
+          },
+        ),
+        { numRuns: 15 },
+      );
+    });
+  });
+});

@@ -1,0 +1,72 @@
+// A disk that fails to sync, which only strace can play.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { START } from "../../src/session/position.ts";
+import { openStore } from "./open-store.ts";
+
+const untraceable = straceFailure();
+
+describe.skipIf(untraceable !== undefined)(`a failing sync${untraceable ?? ""}`, () => {
+  it("is never tried again: no acknowledgement, not ready, and it says why (invariant 10)", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "holdfast-sync-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "holdfast.db");
+    const lines = await underFailingSync(file);
+    const acknowledged = lines.filter((line) => /^\d{16}_/.test(line)).map((line) => line.slice(0, 33));
+    const failures = lines.filter((line) => line.startsWith("failed "));
+    expect(acknowledged.length).toBeGreaterThan(10);
+    expect(failures.length).toBeGreaterThanOrEqual(8);
+    for (const failure of failures) expect(failure).toMatch(/^failed broken \{"ok":false,"reason":".*"\}$/);
+    expect(lines.slice(lines.indexOf(failures[0]!)).filter((line) => /^\d{16}_/.test(line))).toEqual([]);
+
+    const store = await openStore(file);
+    const kept = new Set(
+      (await store.events("ses_a", START, 100_000)).map(({ position }) => position as string),
+    );
+    expect(acknowledged.filter((position) => !kept.has(position))).toEqual([]);
+    expect(await store.check()).toMatchObject({ damaged: [], problems: [] });
+  });
+});
+
+/** All that the appender says until it has ended. */
+async function underFailingSync(file: string): Promise<string[]> {
+  const script = fileURLToPath(new URL("appender.ts", import.meta.url));
+  const inject = ["fsync", "fdatasync"].flatMap((call) => ["-e", `inject=${call}:error=EIO:when=60+`]);
+  const child = spawn(
+    "strace",
+    [
+      "-f",
+      "-qq",
+      "-o",
+      "/dev/null",
+      "-e",
+      "trace=fsync,fdatasync",
+      ...inject,
+      process.execPath,
+      script,
+      file,
+    ],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) lines.push(line);
+  return lines;
+}
+
+function straceFailure(): string | undefined {
+  try {
+    execFileSync("strace", ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"], {
+      stdio: "pipe",
+    });
+    return undefined;
+  } catch (error) {
+    return ` can't be played here: strace does not run (${String(error).split("\n")[0]})`;
+  }
+}
