@@ -31,8 +31,7 @@ export class Chance {
   }
 
   pick<T>(from: readonly T[]): T {
-    const picked = from[Math.floor(this.next() * from.length)];
-    if (picked === undefined) throw new Error("there is nothing to pick from");
-    return picked;
+    if (from.length === 0) throw new Error("there is nothing to pick from");
+    return from[Math.floor(this.next() * from.length)] as T; // within its length
   }
 }

@@ -1,0 +1,198 @@
+// A real store and the simulation's, done the same to and held against each other.
+import { expect } from "vitest";
+import type { NewEvent } from "../../src/session/event.ts";
+import { formatPosition, START, type Position } from "../../src/session/position.ts";
+import { statusOf } from "../../src/session/row.ts";
+import type { Lease, Store, Writer } from "../../src/store/store.ts";
+import type { ManualClock } from "../manual-clock.ts";
+import { Chance } from "./chance.ts";
+import type { MemoryStore } from "./memory-store.ts";
+
+const TTL_MS = 10_000;
+const owner = { person: "owner" };
+
+/** One round: two sessions, and whatever chance does to them. */
+export class ComparedStores {
+  readonly #real: Store;
+  readonly #memory: MemoryStore;
+  readonly #clock: ManualClock;
+  readonly #chance: Chance;
+  readonly #logs: string[];
+  readonly #leases: Lease[] = [];
+  readonly #round: number;
+
+  constructor(real: Store, memory: MemoryStore, clock: ManualClock, round: number) {
+    this.#real = real;
+    this.#memory = memory;
+    this.#clock = clock;
+    this.#chance = new Chance(round);
+    this.#round = round;
+    this.#logs = ["a", "b"].map((name) => `ses_${round}${name}`);
+  }
+
+  /** One verb on both, then everything that can be read of it. */
+  async move(): Promise<string[]> {
+    const chance = this.#chance;
+    const log = chance.happens(0.03) ? "ses_none" : chance.pick(this.#logs);
+    if (chance.happens(0.01)) await this.#end(log);
+    this.#clock.advance(1); // so that no two are equally old
+    const outcomes: string[] = [];
+    const same = async <T>(theirs: Promise<T>, ours: T | undefined, what: string) => {
+      const answer = await theirs;
+      alike(ours, answer, `${what} in round ${this.#round}`);
+      outcomes.push(nameOf(answer));
+    };
+    switch (
+      chance.pick(["create", "append", "append", "append", "append", "claim", "claim", "lease", "wait"])
+    ) {
+      case "create": {
+        const first = this.#events(log);
+        const created = await this.#real.createSession({ id: log, profile: "default", first }, owner);
+        alike(
+          this.#memory.createSession({ id: log, profile: "default", first }, owner).ok,
+          created.ok,
+          "a new session",
+        );
+        break;
+      }
+      case "append": {
+        const [events, writer] = [this.#events(log), this.#writer()];
+        const seq = this.#memory.logs.get(log)?.seq ?? 0;
+        const options = {
+          ...(chance.happens(0.3) && { expectSeq: seq - chance.pick([0, 0, 1]) }),
+          ...(chance.happens(0.3) && { note: { input: "inp" } }),
+        };
+        await same(
+          this.#real.append(log, events, writer, options),
+          this.#memory.append(log, events, writer, options),
+          `an append by the ${writer.by}`,
+        );
+        break;
+      }
+      case "claim": {
+        const claimed = chance.happens(0.5) ? await this.#claimAny(same) : await this.#claimOne(log, same);
+        if (claimed) this.#leases.push(claimed);
+        break;
+      }
+      case "lease": {
+        const lease = this.#lease();
+        if (!lease) break;
+        const rested = chance.pick([undefined, this.#memory.head(lease.log)?.position, START]);
+        if (chance.happens(0.5))
+          await same(this.#real.renewLease(lease), this.#memory.renewLease(lease), "a renewal");
+        else
+          await same(
+            this.#real.releaseLease(lease, rested),
+            this.#memory.releaseLease(lease, rested),
+            "a release",
+          );
+        break;
+      }
+      case "wait":
+        this.#clock.advance(chance.pick([1_000, TTL_MS - 1, TTL_MS + 1, 60_000]));
+        break;
+    }
+    await this.#compare(log);
+    return outcomes;
+  }
+
+  /** The next round's sessions are others. */
+  async over(): Promise<void> {
+    for (const log of this.#logs) await this.#end(log);
+  }
+
+  async #end(log: string): Promise<void> {
+    const end: NewEvent = { type: "session_ended", data: { reason: "it is over" } };
+    const writer: Writer = { by: "client", author: owner };
+    alike(this.#memory.append(log, [end], writer), await this.#real.append(log, [end], writer), "the end");
+  }
+
+  async #claimAny(same: Same): Promise<Lease | undefined> {
+    const ours = this.#memory.claimSession(this.#real.node, TTL_MS);
+    await same(this.#real.claimSession(TTL_MS), ours, "the choice of a session");
+    return ours?.lease;
+  }
+
+  async #claimOne(log: string, same: Same): Promise<Lease | undefined> {
+    const ours = this.#memory.claimLease(this.#real.node, log, TTL_MS);
+    await same(this.#real.claimLease(log, TTL_MS), ours, "a claim");
+    return ours.ok ? ours.lease : undefined;
+  }
+
+  async #compare(log: string): Promise<void> {
+    const from = formatPosition(this.#chance.whole(0, 8), this.#chance.whole(0, 1));
+    const limit = this.#chance.whole(1, 200);
+    const memory = this.#memory;
+    alike(memory.events(log, from, limit), await this.#real.events(log, from, limit), "events");
+    alike(memory.view(log), await this.#real.view(log), "the view");
+    alike(memory.head(log), await this.#real.head(log), "the head");
+    const row = await this.#real.session(log, "owner");
+    const ours = memory.logs.get(log)?.row;
+    alike(
+      ours && { status: statusOf(ours), queued: ours.queued, retryAt: ours.retryAt },
+      row && { status: row.status, queued: row.queued, retryAt: row.retryAt },
+      "the row",
+    );
+  }
+
+  /** Any that was ever given, so that most are too late. */
+  #lease(): Lease | undefined {
+    return this.#leases.length === 0 ? undefined : this.#chance.pick(this.#leases.slice(-3));
+  }
+
+  #writer(): Writer {
+    const chance = this.#chance;
+    const lease = this.#lease();
+    if (lease && chance.happens(0.5)) return { by: "executor", lease };
+    const key = `${this.#round} ${chance.whole(1, 6)}`;
+    if (chance.happens(0.2)) return { by: "keeper", keeper: "delegates", key };
+    if (chance.happens(0.5)) return { by: "client", author: owner };
+    return {
+      by: "client",
+      author: owner,
+      command: { scope: "owner", key, digest: chance.pick(["one", "one", "other"]) },
+    };
+  }
+
+  #events(log: string): NewEvent[] {
+    return Array.from({ length: this.#chance.whole(1, 3) }, () => this.#event(log));
+  }
+
+  #event(log: string): NewEvent {
+    const chance = this.#chance;
+    const input = `inp_${chance.whole(1, 3)}`;
+    const step = { step: "s1", attempt: chance.whole(1, 2) };
+    const retryAt = new Date(this.#clock.now() + 5_000).toISOString();
+    const from: Position = START;
+    const all: NewEvent[] = [
+      { type: "input_admitted", data: { input, kind: "prompt", text: `to ${log}` } },
+      { type: "input_delivered", data: { input, turn: "t1", from } },
+      { type: "input_withdrawn", data: { input } },
+      { type: "queue_held", data: { reason: "stopped" } },
+      { type: "queue_released", data: {} },
+      { type: "turn_started", data: { turn: "t1", inputs: [input] } },
+      { type: "stop_requested", data: { turn: "t1" } },
+      { type: "step_started", data: { turn: "t1", model: "m", ...step } },
+      { type: "draft", data: { part: `s1.${step.attempt}/0`, kind: "text", offset: 0, text: "half a" } },
+      { type: "draft", data: { part: `s1.${step.attempt}/0`, kind: "text", offset: 6, text: " word" } },
+      { type: "step_aborted", data: { ...step, reason: "overloaded", retryAt } },
+      { type: "step_completed", data: { ...step, message: [{ type: "text", text: "whole" }] } },
+      { type: "ask_opened", data: { ask: "ask_1", kind: "clarify", title: "Which?" } },
+      { type: "ask_answered", data: { ask: "ask_1", kind: "clarify", answer: { text: "that" } } },
+      { type: "turn_ended", data: { turn: "t1", outcome: "completed" } },
+    ];
+    return chance.pick(all);
+  }
+}
+
+function alike(ours: unknown, theirs: unknown, what: string): void {
+  expect(ours, what).toEqual(theirs);
+}
+
+type Same = <T>(theirs: Promise<T>, ours: T | undefined, what: string) => Promise<void>;
+
+function nameOf(answer: unknown): string {
+  if (typeof answer !== "object" || answer === null) return "nothing";
+  if ("code" in answer && typeof answer.code === "string") return answer.code;
+  return "replayed" in answer ? "replayed" : "ok";
+}
