@@ -40,6 +40,7 @@ async function runCommand(): Promise<number> {
       }
     },
     settings: () => readSettings(process.env),
+    agents: async () => (await import("./offline.ts")).describeAgents(),
     doctorStore: async (options) => (await import("./offline.ts")).doctorStore(options),
     backupStore: async (file) => (await import("./offline.ts")).backupStore(file),
     restoreStore: async (file) => (await import("./offline.ts")).restoreStore(file),

@@ -5,9 +5,10 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Deps, StoreRefusal, StoreReport } from "./cli/deps.ts";
+import type { AgentsReport, Deps, StoreRefusal, StoreReport } from "./cli/deps.ts";
 import { readSettings, type Settings } from "./config/settings.ts";
 import { openStore } from "./open-store.ts";
+import { describeAgents as agentsReport, findAgents } from "./profile/find.ts";
 import { makeIds } from "./session/ids.ts";
 import { goodPrefix } from "./store/good-prefix.ts";
 import { StorageError, type LogId, type Store } from "./store/store.ts";
@@ -21,6 +22,12 @@ export function doctorStore({ exportTo }: { exportTo?: string }): Promise<StoreR
     const exported = exportTo === undefined ? [] : await exportPrefixes(store, logs, exportTo);
     return { ok: true, store: store.id, dialect: store.dialect, events, damaged, problems, exported };
   });
+}
+
+export async function describeAgents(): Promise<AgentsReport> {
+  const settings = currentSettings();
+  if ("ok" in settings) throw new Error(settings.detail); // doctor asks only once the settings are known to be good
+  return agentsReport(await findAgents(settings, process.env), process.env);
 }
 
 export function backupStore(file: string): ReturnType<Deps["backupStore"]> {

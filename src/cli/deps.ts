@@ -6,12 +6,27 @@ export type Deps = {
   serve(flags: ServeFlags): Promise<void>;
   /** Every value in force, with where it came from. */
   settings(): ReadSettings;
+  /** What there is on this machine for agents to work with. */
+  agents(): Promise<AgentsReport>;
   /** Opens the store if it is free, reads everything, names what is damaged; nothing is made or mended. */
   doctorStore(options: { exportTo?: string }): Promise<StoreReport>;
   /** Writes a copy of a store that no server holds. */
   backupStore(file: string): Promise<{ ok: true; bytes: number } | StoreRefusal>;
   /** Puts a copy in place of the store; `kept` is where the one that was there lies now. */
   restoreStore(file: string): Promise<{ ok: true; store: string; kept: string | null } | StoreRefusal>;
+};
+
+export type AgentsReport = {
+  sandbox: string;
+  /** `key` says where it is or which is missing, never what it is. */
+  providers: { name: string; kind: string; key: string }[];
+  profiles: {
+    name: string;
+    model: string | null;
+    origin: string;
+    approvals: string;
+    unusable: string | null;
+  }[];
 };
 
 export type ServeFlags = { port?: number; host?: string; behindProxy?: string };

@@ -3,9 +3,12 @@ import { access, constants, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ProblemError, Unreachable } from "../client/errors.ts";
 import { answer, type Cli } from "./cli.ts";
+import type { AgentsReport } from "./deps.ts";
 import { storeFindings, type StoreFindings } from "./doctor-store.ts";
 import { Failure } from "./exit.ts";
 import { printTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { visibleLine } from "./visible.ts";
 import { bytes, count } from "./words.ts";
 
 export function doctorCommand(cli: Cli): Command {
@@ -32,6 +35,7 @@ Example:
         settings: settings.listed,
         home: await homeFindings(settings.home),
         server: await serverFindings(cli),
+        agents: await cli.deps.agents(),
         store: await storeFindings(cli, exportTo === undefined ? undefined : resolve(exportTo)),
       };
       answer(cli, command, { ...report, wrong: wrongIn(report) }, () => print(cli, report));
@@ -47,6 +51,7 @@ type Report = {
   settings: { name: string; value: string; origin: string }[];
   home: HomeFindings;
   server: ServerFindings;
+  agents: AgentsReport;
   store: StoreFindings;
 };
 
@@ -108,7 +113,7 @@ function wrongIn({ version, home, server, store }: Report): string[] {
 }
 
 function print({ terminal }: Cli, report: Report): void {
-  const { home, server, store } = report;
+  const { home, server, store, agents } = report;
   const section = (title: string, text: string) =>
     terminal.line(`${terminal.paint("bold", title.padEnd(9))}${text}`);
   section("Holdfast", `${report.version} on Node ${report.node}, ${report.platform}`);
@@ -117,6 +122,7 @@ function print({ terminal }: Cli, report: Report): void {
     "Server",
     `${serverWords(server)} (address from ${server.urlOrigin}, token from ${server.tokenOrigin})`,
   );
+  section("Sandbox", agents.sandbox);
   section("Store", storeWords(store));
   if (store.state === "checked") {
     for (const { log, position } of store.damaged)
@@ -125,6 +131,7 @@ function print({ terminal }: Cli, report: Report): void {
     for (const { log, file, events } of store.exported)
       section("", `the first ${count(events, "event")} of ${log} are in ${file}`);
   }
+  printAgents(terminal, agents);
   terminal.line();
   printTable(
     terminal,
@@ -134,6 +141,31 @@ function print({ terminal }: Cli, report: Report): void {
       { title: "FROM", cell: ({ origin }) => origin },
     ],
     report.settings,
+  );
+}
+
+function printAgents(terminal: Terminal, { profiles, providers }: AgentsReport): void {
+  terminal.line();
+  printTable(
+    terminal,
+    [
+      { title: "PROFILE", cell: ({ name }) => visibleLine(name) },
+      { title: "MODEL", cell: ({ model }) => visibleLine(model ?? "its own") },
+      { title: "APPROVALS", cell: ({ approvals }) => approvals },
+      { title: "STATE", cell: ({ unusable }) => visibleLine(unusable ?? "ready"), flexible: true },
+      { title: "FROM", cell: ({ origin }) => visibleLine(origin) },
+    ],
+    profiles,
+  );
+  terminal.line();
+  printTable(
+    terminal,
+    [
+      { title: "PROVIDER", cell: ({ name }) => visibleLine(name) },
+      { title: "KIND", cell: ({ kind }) => kind },
+      { title: "KEY", cell: ({ key }) => visibleLine(key), flexible: true },
+    ],
+    providers,
   );
 }
 

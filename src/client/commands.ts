@@ -38,6 +38,15 @@ export type Stopped = z.output<typeof http.Stopped>;
 export type Released = z.output<typeof http.Released>;
 export type RuleInfo = http.RuleInfo;
 export type ProfileInfo = http.ProfileInfo;
+export type Process = http.Process;
+export type ProcessList = z.output<typeof http.ProcessList>;
+export type ProcessFilter = Omit<Partial<z.input<typeof http.ListProcesses>>, "all" | "limit"> & {
+  all?: boolean;
+  limit?: number;
+};
+export type ProcessOutput = http.ProcessOutput;
+export type ProcessRequest = http.ProcessRequest;
+export type StopProcess = z.input<typeof http.StopProcess>;
 export type { SessionRow };
 
 export type ClientOptions = {
@@ -138,6 +147,17 @@ export function createClient(options: ClientOptions = {}) {
       done({ method: "DELETE", path: `/api/rules/${encodeURIComponent(rule)}`, signal }),
     profiles: (signal?: AbortSignal) => items<ProfileInfo>({ method: "GET", path: "/api/profiles", signal }),
 
+    processes: (filter: ProcessFilter = {}, signal?: AbortSignal) =>
+      json<ProcessList>({ method: "GET", path: "/api/processes", query: filter, signal }),
+    process: (process: string, signal?: AbortSignal) =>
+      json<Process>({ method: "GET", path: processPath(process), signal }),
+    processOutput: (process: string, from: { offset?: number; limit?: number } = {}, signal?: AbortSignal) =>
+      json<ProcessOutput>({ method: "GET", path: `${processPath(process)}/output`, query: from, signal }),
+    writeProcess: (process: string, text: string, signal?: AbortSignal) =>
+      json<ProcessRequest>({ method: "POST", path: `${processPath(process)}/input`, json: { text }, signal }),
+    stopProcess: (process: string, how: StopProcess = {}, signal?: AbortSignal) =>
+      json<ProcessRequest>({ method: "POST", path: `${processPath(process)}/stop`, json: how, signal }),
+
     setSeen: (session: string, position: Position, signal?: AbortSignal) =>
       done({ method: "PUT", path: `${sessionPath(session)}/seen`, json: { position }, signal }),
     exportSession: (session: string, format: "md" | "jsonl", signal?: AbortSignal) =>
@@ -201,6 +221,10 @@ export function sessionPath(session: string): string {
 
 function inputPath(session: string, input: string): string {
   return `${sessionPath(session)}/inputs/${encodeURIComponent(input)}`;
+}
+
+function processPath(process: string): string {
+  return `/api/processes/${encodeURIComponent(process)}`;
 }
 
 function askPath(ask: string): string {
