@@ -13,7 +13,7 @@ export const stopBackground: Scene = {
       const heartbeat = resultOf(moment)
         .split("\n")
         .find((line) => line.includes("beat"));
-      const [process] = /\bprc_\w[\w-]*/.exec(heartbeat ?? resultOf(moment)) ?? [];
+      const [process] = /\bprc_\w[\w.-]*\w/.exec(heartbeat ?? resultOf(moment)) ?? [];
       if (process === undefined) return [say("Nothing of mine is running any more.")];
       return [say(`I stop \`${process}\`.`), call("process", { action: "stop", process })];
     },
