@@ -1,17 +1,23 @@
 // How a node reaches the processes: each look and each signal takes its time, and a node that dies in between has done
 // only what it had come to.
 import type { Commands } from "../../src/executor/commands.ts";
-import type { Rates } from "./faults.ts";
+import { DiskFault, type Rates } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { callOf, type ProcessTable } from "./process-table.ts";
 import type { Life, World } from "./world.ts";
 
 type Around = { world: World; table: ProcessTable; ledger: Ledger; rates: () => Rates };
 
-export function commandLink({ world, table, ledger: { finds }, rates }: Around, life: Life): Commands {
+export function commandLink(
+  { world, table, ledger: { finds, unstopped }, rates }: Around,
+  life: Life,
+): Commands {
   const later = <T>(what: string, effect: () => T): Promise<T> =>
-    new Promise((resolve) => {
-      world.soon(life, what, () => resolve(effect()));
+    new Promise((resolve, reject) => {
+      world.soon(life, what, () => {
+        if (world.chance.happens(rates().diskFault)) reject(new DiskFault(what));
+        else resolve(effect());
+      });
     });
 
   /** Until it has said more or is over, or the signal is aborted. */
@@ -70,9 +76,14 @@ export function commandLink({ world, table, ledger: { finds }, rates }: Around, 
     },
     result: (process) => later(`${process} is read`, () => table.get(process)?.output ?? ""),
     async stop(process, reason) {
-      await later(`${process} is asked to end`, () => undefined);
-      const ended = await later(`${process} is ended`, () => table.stop(process, reason));
-      if (!ended) throw new Error(`${process} could not be stopped`);
+      try {
+        await later(`${process} is asked to end`, () => undefined);
+        const ended = await later(`${process} is ended`, () => table.stop(process, reason));
+        if (!ended) throw new Error(`${process} could not be stopped`);
+      } catch (error) {
+        unstopped.add(process);
+        throw error;
+      }
     },
   };
 }

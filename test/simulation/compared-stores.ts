@@ -186,7 +186,7 @@ export class ComparedStores {
 }
 
 function alike(ours: unknown, theirs: unknown, what: string): void {
-  expect(ours, what).toEqual(theirs);
+  expect({ [what]: ours }).toEqual({ [what]: theirs });
 }
 
 type Same = <T>(theirs: Promise<T>, ours: T | undefined, what: string) => Promise<void>;

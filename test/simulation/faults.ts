@@ -13,6 +13,8 @@ export type Rates = {
   provider: number;
   processLost: number;
   processStubborn: number;
+  diskFault: number;
+  profileGone: number;
   clockJump: number;
 };
 
@@ -26,6 +28,8 @@ const HIGHEST: Rates = {
   provider: 0.4,
   processLost: 0.004,
   processStubborn: 0.3,
+  diskFault: 0.01,
+  profileGone: 0.01,
   clockJump: 0.002,
 };
 
@@ -39,6 +43,8 @@ export const NO_FAULTS: Rates = {
   provider: 0,
   processLost: 0,
   processStubborn: 0,
+  diskFault: 0,
+  profileGone: 0,
   clockJump: 0,
 };
 
@@ -47,6 +53,13 @@ export function drawRates(chance: Chance): Rates {
   for (const name of Object.keys(HIGHEST) as (keyof Rates)[])
     if (chance.happens(0.5)) rates[name] = HIGHEST[name] * chance.pick([0.2, 0.5, 1]);
   return rates;
+}
+
+/** What no code of ours expects: a disk that can't be read for once. */
+export class DiskFault extends Error {
+  constructor(what: string) {
+    super(`${what}: the disk failed`);
+  }
 }
 
 /** What a provider can do to a call; `hang` says nothing until whoever called loses patience. */

@@ -5,6 +5,8 @@ export class Ledger {
   readonly effects = new Map<string, number>();
   /** What executors found of commands that another had started, by `prc_<session>_<call>`. */
   readonly finds = new Map<string, string[]>();
+  /** Processes that an executor could not stop, and knew it. */
+  readonly unstopped = new Set<string>();
   /** What the model said, by session and step; more than once if it was asked more than once. */
   readonly answers = new Map<string, unknown[]>();
   /** When a node died without a word, by its id. */

@@ -8,7 +8,7 @@ import type { Rule } from "../../src/session/event.ts";
 import { USUAL_LIMITS } from "../../src/session/next-step.ts";
 import { StorageError } from "../../src/store/store.ts";
 import { commandLink } from "./command-link.ts";
-import type { Rates } from "./faults.ts";
+import { DiskFault, type Rates } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { modelLink } from "./model.ts";
@@ -126,7 +126,7 @@ export class Node {
 
   #newExecutor(): Executor {
     const around = this.#around;
-    const { world, ledger, maxTurns } = around;
+    const { world, ledger, reached, rates, maxTurns } = around;
     const life = this.#life;
     const store = storeLink(around, life, life.name);
     const profile: Profile = {
@@ -146,7 +146,10 @@ export class Node {
     let asks = 0;
     const context: DrainContext = {
       store,
-      profile: (name) => (name === "default" ? profile : { unusable: `There is no profile "${name}".` }),
+      profile: (name) =>
+        name === "default" && !world.chance.happens(rates().profileGone)
+          ? profile
+          : { unusable: `There is no profile "${name}".` },
       commands: commandLink(around, life),
       delegates: sessionDelegates({
         store,
@@ -170,7 +173,9 @@ export class Node {
         error: (detail, message) => {
           const { err } = detail as { err?: unknown };
           world.say(life.name, `log: ${message}: ${err instanceof Error ? err.message : String(err)}`);
-          if (!(err instanceof StorageError)) world.fail(err instanceof Error ? err : new Error(String(err)));
+          if (err instanceof DiskFault) reached.note("a fault that nobody expected ended its turn");
+          else if (!(err instanceof StorageError))
+            world.fail(err instanceof Error ? err : new Error(String(err)));
         },
       },
     };

@@ -47,6 +47,7 @@ function noteStep({ facts, ledger, reached }: Sight, fact: Fact, n: number): voi
   if (type === "turn_ended" && data.outcome === "failed") {
     const code = data.error?.code ?? "";
     if (PASSING.has(code)) reached.note("a provider failed for too long, and the turn said so");
+    if (code === "unusable_profile") reached.note("a profile that was gone ended its turn");
     if (code === "auth") reached.note("a provider refused for good, and the turn said so");
     if (code === "crash_loop") reached.note("a step that killed every executor ended its turn");
   }
