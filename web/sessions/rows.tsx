@@ -60,7 +60,15 @@ function Row(props: { row: SessionRow; isCurrent: boolean }) {
         aria-current={props.isCurrent ? "page" : undefined}
       >
         <StatusMark mark={markOf({ ...props.row, unread: isUnread() ? props.row.unread : 0 })} />
-        <span class="title">{shownTitle(props.row.title)}</span>
+        <span class="title">
+          <Show when={props.row.pinned}>
+            <span class="pin" title="Pinned" aria-hidden="true">
+              ★{" "}
+            </span>
+            <span class="unseen">pinned: </span>
+          </Show>
+          {shownTitle(props.row.title)}
+        </span>
         <time datetime={props.row.updatedAt} title={wholeTime(props.row.updatedAt)}>
           {updated()}
         </time>
