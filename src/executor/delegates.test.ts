@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ContextMessage, StepRequest } from "../driver/driver.ts";
-import { childId } from "./delegates.ts";
+import { childId, sessionDelegates } from "./delegates.ts";
+import { HeldSession } from "./held-session.ts";
 import { results, types, useScene } from "./scene.ts";
 import type { Line } from "./scripted-driver.ts";
 
@@ -23,7 +24,7 @@ function textOf(message: ContextMessage | undefined): string {
 
 async function childOf(parent: string): Promise<string> {
   const delegated = (await scene.untilFact(parent, "delegated")).find(({ type }) => type === "delegated");
-  return (delegated?.data as { session: string }).session;
+  return (delegated as { data: { session: string } }).data.session; // it is there, or the wait goes on
 }
 
 describe("a delegate in the foreground", () => {
@@ -69,6 +70,33 @@ describe("a delegate in the foreground", () => {
     expect(ended.at(-1)?.data).toMatchObject({ outcome: "stopped" });
     await expect.poll(async () => (await scene.store.overview()).leases).toEqual([]);
     expect(results(await scene.untilFact(parent, "turn_ended"))).toHaveLength(1);
+  });
+
+  it("that a person let go before its parent knew of it is reported all the same, once", async () => {
+    const parent = await scene.send("go");
+    const claimed = await scene.store.claimLease(parent, 15_000);
+    if (!claimed.ok) throw new Error(claimed.code);
+    const delegates = sessionDelegates({
+      store: scene.store,
+      profile: () => ({ ok: true }),
+      workspace: () => Promise.resolve({ path: scene.workspace }),
+    });
+    const held = await HeldSession.open(scene.store, claimed.lease);
+    const delegation = { prompt: "look around", profile: undefined, background: false };
+    const made = await delegates.create(held, "s1-0", delegation);
+    if ("refused" in made) throw new Error(made.refused);
+
+    const child = made.session;
+    await scene.append(child, { type: "queue_released", data: {} });
+    await scene.run(delegating);
+    await scene.untilFact(child, "turn_ended");
+    await held.append([{ type: "delegated", data: { session: child, call: "s1-0", background: false } }]);
+    await delegates.begin(child);
+    await delegates.begin(child);
+    const log = await scene.untilFact(parent, "delegate_returned");
+    expect(log.filter(({ type }) => type === "delegate_returned")).toMatchObject([
+      { data: { session: child, outcome: "completed", summary: "Done: look around" } },
+    ]);
   });
 
   it("that fails is an error with its reason", async () => {
