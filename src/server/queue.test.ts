@@ -132,6 +132,24 @@ test("what is withdrawn is gone, and withdrawing it again changes nothing", asyn
   expect(refused).toMatchObject({ code: "not_queued", input: { state: "withdrawn" } });
 });
 
+test("what another session waits for can be changed, but not withdrawn", async () => {
+  const server = shared();
+  const { id: parent } = await running();
+  const first: NewEvent[] = [
+    { type: "input_admitted", data: { input: "inp_given", kind: "prompt", text: "look around" } },
+  ];
+  const child = "ses_awaited";
+  const origin = { kind: "delegation" as const, session: parent };
+  await server.store.createSession({ id: child, profile: "default", origin, first }, { keeper: "delegates" });
+  const path = `/api/sessions/${child}/inputs/inp_given`;
+  const refused = await server.call("DELETE", path, undefined, 409);
+  expect(refused).toMatchObject({ code: "conflict", session: parent });
+  await server.call("PATCH", path, { text: "look well" });
+  await server.call("DELETE", path, undefined, 409);
+  await queued(child, "and this");
+  await server.call("DELETE", path, undefined, 204);
+});
+
 test("what a turn has taken can't be changed any more, and it is said which", async () => {
   const server = shared();
   const { id, inputs } = await running();

@@ -1,6 +1,7 @@
 // What is queued can still be changed, moved, withdrawn; and after a stop it waits until someone lets it go on.
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import { isAwaited } from "../session/awaited.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import type { QueuedInput, View } from "../session/view.ts";
 import { storedText } from "../store/long-text.ts";
@@ -72,6 +73,7 @@ export function queueRoutes(app: App, context: Context): void {
         const isQueued = view.queue.some((queued) => queued.input === input);
         const fate = isQueued ? undefined : await fateOf(store, id, input);
         if (!isQueued && fate?.state !== "withdrawn") refuseGone(id, input, fate);
+        if (isQueued && isAwaited(view)) refuseAwaited(id, view);
         const withdrawn: NewFact = { type: "input_withdrawn", data: { input } };
         return { facts: isQueued ? [withdrawn] : [], answer: null };
       });
@@ -108,6 +110,15 @@ function moves(input: string, before: string | null | undefined): NewFact[] {
 async function queuedIn(context: Context, session: string, view: View, input: string): Promise<QueuedInput> {
   const queued = view.queue.find((each) => each.input === input);
   return queued ?? refuseGone(session, input, await fateOf(context.store, session, input));
+}
+
+function refuseAwaited(session: string, { meta }: View): never {
+  const waiting = meta.origin?.session ?? "";
+  refuse(
+    "conflict",
+    `${session} works for ${waiting}, which waits for it: change the input, or stop that session.`,
+    { session: waiting },
+  );
 }
 
 function refuseGone(session: string, input: string, fate: Fate | undefined): never {

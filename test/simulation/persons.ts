@@ -1,5 +1,6 @@
 // People, and the server between them and the store: they look, decide on what they saw, and write it if it is still
 // so; what was not acknowledged they send again under the same key.
+import { isAwaited } from "../../src/session/awaited.ts";
 import type { NewFact } from "../../src/session/event.ts";
 import { seqOf } from "../../src/session/position.ts";
 import type { OpenAsk, View } from "../../src/session/view.ts";
@@ -121,9 +122,8 @@ export class Person {
           return queued && [{ type: "input_moved", data: { input: queued.input } }];
         };
       case "withdraw":
-        return ({ queue }) => {
-          // What another session gave is stopped, not taken back: that session waits for its end.
-          const queued = oneOf(queue.filter(({ by }) => "person" in by));
+        return (view) => {
+          const queued = isAwaited(view) ? undefined : oneOf(view.queue);
           return queued && [{ type: "input_withdrawn", data: { input: queued.input } }];
         };
       case "release":
