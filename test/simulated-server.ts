@@ -1,7 +1,7 @@
 // The server's side of the socket in memory, for one session, with every fault that a network has: frames wait until a
 // test lets them through, and may be lost, doubled or cut off on the way.
 import type { RawSocket } from "../src/client/socket.ts";
-import type { ClientFrame, Missed, ServerFrame } from "../src/protocol/socket.ts";
+import type { Missed, ServerFrame, SessionFrame } from "../src/protocol/socket.ts";
 import { apply } from "../src/session/apply.ts";
 import { ownerOf, sweptBy } from "../src/session/draft.ts";
 import type { AnyEvent, NewEvent } from "../src/session/event.ts";
@@ -28,7 +28,7 @@ export class SimulatedServer {
   /** What the client calls to connect. */
   open(): RawSocket {
     const raw: RawSocket = {
-      send: (text) => raw === this.#raw && this.#take(JSON.parse(text) as ClientFrame),
+      send: (text) => raw === this.#raw && this.#take(JSON.parse(text) as SessionFrame),
       close: () => raw === this.#raw && this.#disconnect(),
       onmessage: null,
       onclose: null,
@@ -101,7 +101,7 @@ export class SimulatedServer {
     if (frame) this.#raw?.onmessage?.({ data: JSON.stringify(frame) });
   }
 
-  #take(frame: ClientFrame): void {
+  #take(frame: SessionFrame): void {
     if (frame.op === "leave") this.#sent = undefined;
     if (frame.op !== "attach") return;
     if (frame.after === undefined) {

@@ -39,6 +39,12 @@ export type SocketOptions = {
 
 export type RowsFrame = Extract<ServerFrame, { op: "rows"; topic: "sessions" }>;
 export type AskRowsFrame = Extract<ServerFrame, { op: "rows"; topic: "asks" }>;
+export type ProcessRowsFrame = Extract<ServerFrame, { op: "rows"; topic: "processes" }>;
+
+/** What a process says; or why that can't be followed. */
+export type OutputFrame =
+  | Extract<ServerFrame, { op: "output" }>
+  | (Extract<ServerFrame, { op: "error" }> & { process: string });
 
 export type Attached = {
   leave(): void;
@@ -48,7 +54,9 @@ export type Attached = {
 
 export type Start = { after: Position; store: string };
 
-const TOPICS: readonly TopicName[] = ["sessions", "asks"];
+const TOPICS: readonly TopicName[] = ["sessions", "asks", "processes"];
+
+type OutputReader = { next: number; over: boolean; read: (frame: OutputFrame) => void };
 
 type Reader = { attachment: Attachment; deliver: (delivery: Delivery) => void };
 
@@ -58,7 +66,9 @@ export class Socket {
   readonly #rowReaders = {
     sessions: new Set<(frame: RowsFrame) => void>(),
     asks: new Set<(frame: AskRowsFrame) => void>(),
+    processes: new Set<(frame: ProcessRowsFrame) => void>(),
   };
+  readonly #outputs = new Map<string, OutputReader>();
   readonly #stateReaders = new Set<(connection: Connection) => void>();
   #connection: Connection;
   #raw: RawSocket | undefined;
@@ -112,6 +122,24 @@ export class Socket {
     return this.#watch("asks", this.#rowReaders.asks, read);
   }
 
+  /** First all processes that run, then which come, change and go. */
+  watchProcesses(read: (frame: ProcessRowsFrame) => void): () => void {
+    return this.#watch("processes", this.#rowReaders.processes, read);
+  }
+
+  /** From a byte on, as it comes; after a gap it goes on where it was. A process has one reader here. */
+  followOutput(process: string, after: number, read: (frame: OutputFrame) => void): () => void {
+    if (this.#outputs.has(process)) throw new Error(`${process} is followed already`);
+    const reader: OutputReader = { next: after, over: false, read };
+    this.#outputs.set(process, reader);
+    this.#send({ op: "attach", process, after });
+    return () => {
+      if (this.#outputs.get(process) !== reader) return;
+      this.#outputs.delete(process);
+      this.#send({ op: "leave", process });
+    };
+  }
+
   /** For wake, online and focus: no need to sit out the wait. */
   retryNow(): void {
     const { now } = this.#moment();
@@ -120,6 +148,7 @@ export class Socket {
 
   close(): void {
     this.#readers.clear();
+    this.#outputs.clear();
     for (const readers of Object.values(this.#rowReaders)) readers.clear();
     this.#move({ state: "closed" });
     this.#stateReaders.clear();
@@ -190,13 +219,18 @@ export class Socket {
       case "rows":
         if (frame.topic === "sessions") for (const read of this.#rowReaders.sessions) read(frame);
         if (frame.topic === "asks") for (const read of this.#rowReaders.asks) read(frame);
+        if (frame.topic === "processes") for (const read of this.#rowReaders.processes) read(frame);
         return;
+      case "output":
+        return this.#hearOutput(frame);
       case "events":
       case "caught_up":
       case "resync":
       case "closed":
         return this.#hearSession(frame);
       case "error":
+        if (frame.process !== undefined)
+          return this.#outputs.get(frame.process)?.read({ ...frame, process: frame.process });
         if (frame.session === undefined) return this.#lose(); // it can't do what we asked for; perhaps soon
         return this.#hearSession({ ...frame, session: frame.session });
       case "ping":
@@ -209,9 +243,12 @@ export class Socket {
   #greet(hello: connections.Hello): void {
     // Whoever attaches when told of the connection speaks for itself.
     const readers = [...this.#readers.values()];
+    const outputs = [...this.#outputs];
     const watched = TOPICS.filter((topic) => this.#rowReaders[topic].size > 0);
     this.#move(connections.greeted(this.#connection, hello, this.#options.clock.now()));
     for (const topic of watched) this.#send({ op: "watch", topic });
+    for (const [process, { next, over }] of outputs)
+      if (!over && this.#outputs.has(process)) this.#send({ op: "attach", process, after: next });
     for (const { attachment } of readers)
       if (attachment.phase === "behind" && this.#readers.get(attachment.session)?.attachment === attachment)
         this.#send(attachFrame(attachment));
@@ -225,6 +262,14 @@ export class Socket {
     if (accepted.again === "attach") this.#attachAgain(reader);
     if (accepted.again === "reconnect") this.#lose();
     if (accepted.deliver) reader.deliver(accepted.deliver);
+  }
+
+  #hearOutput(frame: Extract<ServerFrame, { op: "output" }>): void {
+    const reader = this.#outputs.get(frame.process);
+    if (!reader || frame.from !== reader.next) return; // of an attachment before this one
+    reader.next = frame.next;
+    reader.over = frame.over;
+    reader.read(frame);
   }
 
   #watch<Frame>(topic: TopicName, readers: Set<(frame: Frame) => void>, read: (frame: Frame) => void) {

@@ -51,7 +51,7 @@ export class SessionRows implements Topic {
     for (const [person, watching] of persons) {
       for (let from = 0; from < ids.length; from += READ_MAX) {
         const some = ids.slice(from, from + READ_MAX);
-        const frame = changeFrame(some, await this.#store.sessionsById(some, person));
+        const frame = changeFrame(some, await this.#rowsWithParents(some, person));
         for (const each of watching) {
           if (each.meanwhile === undefined) each.send(frame);
           else for (const id of some) each.meanwhile.add(id);
@@ -59,7 +59,23 @@ export class SessionRows implements Topic {
       }
     }
   }
+
+  /** A delegate is no row of the list: what it asks and runs shows on the session that it works for. */
+  async #rowsWithParents(ids: readonly string[], person: string): Promise<SessionRow[]> {
+    const found = new Map<string, SessionRow>();
+    let wanted = [...ids];
+    for (let level = 0; wanted.length > 0 && level <= DELEGATION_DEPTH_MAX; level++) {
+      const rows = await this.#store.sessionsById(wanted, person);
+      for (const row of rows) found.set(row.id, row);
+      wanted = rows.flatMap(({ origin }) =>
+        origin?.kind === "delegation" && !found.has(origin.session) ? [origin.session] : [],
+      );
+    }
+    return [...found.values()];
+  }
 }
+
+const DELEGATION_DEPTH_MAX = 3;
 
 /** What is no longer in the list is gone from it, whether it was deleted or has a successor. */
 function changeFrame(ids: readonly string[], found: readonly SessionRow[]): Buffer {

@@ -11,6 +11,7 @@ import { problemOf } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
 import { refuse } from "./refusal.ts";
 import { AskRows } from "./ask-rows.ts";
+import { ProcessRows } from "./process-topic.ts";
 import { SessionRows } from "./session-rows.ts";
 import { serverFrame } from "./socket-frame.ts";
 import { Tab, type Topics } from "./tab.ts";
@@ -46,6 +47,7 @@ export function acceptSockets(server: Server, context: Context): () => Promise<v
   const topics: Topics = {
     sessions: new SessionRows(context.store, stale),
     asks: new AskRows(context.store, stale),
+    processes: new ProcessRows(context, stale),
   };
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy()); // until ws owns it, a reset would be uncaught

@@ -1,9 +1,10 @@
-// One socket, as a whole tab uses it: it attaches to sessions, leaves them, watches lists.
-import { ClientFrame, type ServerFrame, type TopicName } from "../protocol/socket.ts";
+// One socket, as a whole tab uses it: it attaches to sessions and to what processes say, leaves them, watches lists.
+import { ProcessFrame, SessionFrame, type ServerFrame, type TopicName } from "../protocol/socket.ts";
 import type { Credential } from "../store/store.ts";
 import { Attachment, type Start } from "./attachment.ts";
 import type { Context } from "./context.ts";
 import type { Outbox } from "./outbox.ts";
+import { OutputAttachment } from "./output-attachment.ts";
 import { serverFrame } from "./socket-frame.ts";
 import type { Topic, Watcher } from "./topic.ts";
 
@@ -15,6 +16,7 @@ export class Tab {
   readonly #outbox: Outbox;
   readonly #person: string;
   readonly #attached = new Map<string, Attachment>();
+  readonly #outputs = new Map<string, OutputAttachment>();
   readonly #watcher: Watcher;
   readonly #watched = new Set<TopicName>();
   #isOver = false;
@@ -41,7 +43,7 @@ export class Tab {
     } catch {
       return false;
     }
-    const parsed = ClientFrame.safeParse(said);
+    const parsed = (isOfProcess(said) ? ProcessFrame : SessionFrame).safeParse(said);
     if (!parsed.success) {
       const faults = parsed.error.issues
         .map(({ path, message }) => `${path.join(".")}: ${message}`)
@@ -49,47 +51,57 @@ export class Tab {
       this.send({ op: "error", code: "schema", detail: `The frame does not fit: ${faults}` });
       return true;
     }
-    const frame = parsed.data;
+    this.#carryOut(parsed.data);
+    return true;
+  }
+
+  #carryOut(frame: SessionFrame | ProcessFrame): void {
+    if ("process" in frame) {
+      this.#outputs.get(frame.process)?.leave();
+      this.#outputs.delete(frame.process);
+      if (frame.op === "attach") this.#follow(frame.process, frame.after ?? 0);
+      return;
+    }
     switch (frame.op) {
       case "attach":
         this.#attach(
           frame.session,
           frame.after === undefined ? { resync: "first" } : { after: frame.after, store: frame.store },
         );
-        return true;
+        return;
       case "leave":
-        this.#leave(frame.session);
-        return true;
+        return this.#leave(frame.session);
       case "watch":
-        this.#watch(frame.topic);
-        return true;
+        return this.#watch(frame.topic);
     }
-    return frame satisfies never;
+    frame satisfies never;
   }
 
   /** What it was sent is lost to it, so it follows nothing until it can start over. */
   overflowed(): void {
     this.#context.metrics.slowReaders.inc({ kind: "ws" });
-    for (const attachment of this.#attached.values()) attachment.leave();
+    for (const attachment of this.#everything()) attachment.leave();
     this.#leaveTopics();
   }
 
   drained(): void {
     if (this.#isOver) return;
     for (const session of this.#attached.keys()) this.#start(session, { resync: "overflow" });
+    for (const [process, output] of this.#outputs) this.#run(process, output);
     for (const topic of this.#watched) this.#watch(topic);
   }
 
   end(): void {
     this.#isOver = true;
-    for (const attachment of this.#attached.values()) attachment.leave();
+    for (const attachment of this.#everything()) attachment.leave();
     this.#attached.clear();
+    this.#outputs.clear();
     this.#leaveTopics();
   }
 
   #attach(session: string, start: Start): void {
     const { attachmentsPerSocket } = this.#context.limits;
-    if (!this.#attached.has(session) && this.#attached.size >= attachmentsPerSocket)
+    if (!this.#attached.has(session) && this.#isFull())
       return this.send({
         op: "error",
         code: "too_many",
@@ -110,6 +122,34 @@ export class Tab {
     });
   }
 
+  #follow(process: string, after: number): void {
+    if (this.#isFull())
+      return this.send({
+        op: "error",
+        code: "too_many",
+        detail: "One socket can't follow more. Leave something first.",
+        process,
+      });
+    const output = new OutputAttachment(this.#context, this.#outbox, process, after);
+    this.#outputs.set(process, output);
+    if (!this.#outbox.isOverflowed) this.#run(process, output);
+  }
+
+  #run(process: string, output: OutputAttachment): void {
+    output.run().catch((error: unknown) => {
+      this.#context.log.error({ err: error, process }, "what a process says could not be served");
+      this.send({ op: "error", code: "internal", detail: "It can't be read now; attach again.", process });
+    });
+  }
+
+  #isFull(): boolean {
+    return this.#attached.size + this.#outputs.size >= this.#context.limits.attachmentsPerSocket;
+  }
+
+  #everything(): Iterable<Attachment | OutputAttachment> {
+    return [...this.#attached.values(), ...this.#outputs.values()];
+  }
+
   #leave(session: string): void {
     this.#attached.get(session)?.leave();
     this.#attached.delete(session);
@@ -127,4 +167,8 @@ export class Tab {
       this.send({ op: "error", code: "not_ready", detail: "The list can't be read now; watch again." });
     });
   }
+}
+
+function isOfProcess(said: unknown): boolean {
+  return typeof said === "object" && said !== null && "process" in said;
 }

@@ -1,0 +1,67 @@
+// One socket's reading of what a process says: from a byte on, as it comes, until it is over.
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServerFrame } from "../protocol/socket.ts";
+import type { Context } from "./context.ts";
+import type { Outbox } from "./outbox.ts";
+import { serverFrame } from "./socket-frame.ts";
+
+const CHUNK_BYTES = 64 * 1024;
+const LOOK_AGAIN_MS = 200;
+
+export class OutputAttachment {
+  readonly #context: Context;
+  readonly #outbox: Outbox;
+  readonly #process: string;
+  /** How far it was sent; what was dropped was not. */
+  #offset: number;
+  #left = new AbortController();
+
+  constructor(context: Context, outbox: Outbox, process: string, offset: number) {
+    this.#context = context;
+    this.#outbox = outbox;
+    this.#process = process;
+    this.#offset = offset;
+  }
+
+  /** Again after a `leave` it goes on where it was. */
+  async run(): Promise<void> {
+    this.#left = new AbortController();
+    const { signal } = this.#left;
+    while (!signal.aborted) {
+      const output = await this.#read();
+      if (signal.aborted) return;
+      if ("code" in output) return this.#refuse(output);
+      if (output.text !== "" || output.over) {
+        const isSent = await this.#outbox.paced(() =>
+          Promise.resolve(signal.aborted ? undefined : serverFrame(output)),
+        );
+        if (!isSent) return;
+        this.#offset = output.next;
+        if (output.over) return;
+      }
+      if (output.text === "") await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {}); // left
+    }
+  }
+
+  leave(): void {
+    this.#left.abort();
+  }
+
+  async #read(): Promise<Extract<ServerFrame, { op: "output" }> | Refused> {
+    const { store, agents } = this.#context;
+    const row = await store.process(this.#process);
+    if (!row) return { code: "not_found", detail: `There is no process "${this.#process.slice(0, 100)}".` };
+    const live = agents?.()?.processes;
+    if (!live || live.host !== row.host)
+      return { code: "host_down", detail: `Its output is on the host "${row.host}", not on this one.` };
+    const { text, from, next, bytes } = await live.output(row.id, this.#offset, CHUNK_BYTES);
+    const over = row.status !== "running" && next >= bytes;
+    return { op: "output", process: row.id, from, next, text, over };
+  }
+
+  #refuse({ code, detail }: Refused): void {
+    this.#outbox.send(serverFrame({ op: "error", code, detail, process: this.#process }));
+  }
+}
+
+type Refused = { code: "not_found" | "host_down"; detail: string };
