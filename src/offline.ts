@@ -2,11 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AgentsReport, Deps, StoreRefusal, StoreReport } from "./cli/deps.ts";
 import { readSettings, type Settings } from "./config/settings.ts";
+import { homeFault, makeHome } from "./home.ts";
 import { openStore } from "./open-store.ts";
 import { describeAgents as agentsReport, findAgents } from "./profile/find.ts";
 import { makeIds } from "./session/ids.ts";
@@ -44,7 +45,8 @@ export async function restoreStore(file: string): ReturnType<Deps["restoreStore"
   if (settings.databaseUrl !== undefined) return USE_POSTGRES_TOOLS;
   if (!existsSync(file)) return { ok: false, code: "not_found", detail: `There is no ${file}.` };
   const target = storeFile(settings);
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const fault = makeHome(settings.home);
+  if (fault !== undefined) return { ok: false, code: "unusable", detail: `${fault}.` };
   const { restoreSqlite } = await import("./store/sqlite/restore.ts");
   return refusedAsValue(async () => {
     const { kept } = await restoreSqlite(file, target, { newStoreId: ids.next("sto"), now: Date.now() });
@@ -62,8 +64,12 @@ const USE_POSTGRES_TOOLS: StoreRefusal = {
 async function withStore<T>(use: (store: Store) => Promise<T>): Promise<T | StoreRefusal> {
   const settings = currentSettings();
   if ("ok" in settings) return settings;
-  if (settings.databaseUrl === undefined && !existsSync(storeFile(settings)))
-    return { ok: false, code: "not_found", detail: `There is no store in ${settings.home}.` };
+  if (settings.databaseUrl === undefined) {
+    const fault = homeFault(settings.home);
+    if (fault !== undefined) return { ok: false, code: "unusable", detail: `${fault}.` };
+    if (!existsSync(storeFile(settings)))
+      return { ok: false, code: "not_found", detail: `There is no store in ${settings.home}.` };
+  }
   return refusedAsValue(async () => {
     const node = ids.next("nod");
     const store = await openStore(settings, { node, host: settings.hostId, clock: Date.now, ids });

@@ -1,6 +1,6 @@
 // `holdfast serve`: the store, the server over it, the agents that work on it, and an orderly end.
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import { runInNewContext } from "node:vm";
 import type { Agents } from "./agents.ts";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
+import { makeHome } from "./home.ts";
 import { keepCliToken } from "./server/cli-token.ts";
 import { makeLog } from "./server/log.ts";
 import { removeServerFile, writeServerFile } from "./server/server-file.ts";
@@ -31,7 +32,8 @@ export async function serve(flags: Flags): Promise<void> {
   const { settings } = read;
   const log = makeLog(settings.logLevel);
   const ids = makeIds(Date.now, randomBytes);
-  await mkdir(settings.home, { recursive: true, mode: 0o700 });
+  const fault = makeHome(settings.home);
+  if (fault !== undefined) throw new CannotServe(fault);
 
   const asked = untilAsked();
   const store = await openStore(settings, {

@@ -55,7 +55,7 @@ type Report = {
   store: StoreFindings;
 };
 
-type HomeFindings = { path: string; state: "writable" | "read-only" | "not made yet"; freeBytes: number };
+type HomeFindings = { path: string; state: "writable" | "not usable" | "not made yet"; freeBytes: number };
 
 type ServerFindings = { url: string; urlOrigin: string; tokenOrigin: string } & (
   | { state: "running"; person: string; version: string; store: string }
@@ -66,11 +66,12 @@ type ServerFindings = { url: string; urlOrigin: string; tokenOrigin: string } & 
 const FREE_BYTES_LOW = 500 * 1000 * 1000;
 
 async function homeFindings(path: string): Promise<HomeFindings> {
-  const state = await access(path, constants.W_OK).then(
+  // With the slash it must be a directory.
+  const state = await access(`${path}/`, constants.W_OK).then(
     () => "writable" as const,
-    (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? "not made yet" : "read-only"),
+    (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? "not made yet" : "not usable"),
   );
-  const { bavail, bsize } = await statfs(state === "not made yet" ? await nearestExisting(path) : path);
+  const { bavail, bsize } = await statfs(state === "writable" ? path : await nearestExisting(path));
   return { path, state, freeBytes: bavail * bsize };
 }
 
@@ -98,8 +99,10 @@ async function serverFindings({ hastyClient, address }: Cli): Promise<ServerFind
 
 function wrongIn({ version, home, server, store }: Report): string[] {
   const wrong: string[] = [];
-  if (home.state === "read-only") wrong.push(`${home.path} can't be written to`);
-  if (home.freeBytes < FREE_BYTES_LOW) wrong.push(`only ${bytes(home.freeBytes)} are free for ${home.path}`);
+  const isHomeNamed = store.state === "unusable" && store.detail.includes(home.path);
+  if (home.state === "not usable" && !isHomeNamed) wrong.push(`${home.path} can't be written to`);
+  if (home.state === "writable" && home.freeBytes < FREE_BYTES_LOW)
+    wrong.push(`only ${bytes(home.freeBytes)} are free for ${home.path}`);
   if (server.state === "refuses") wrong.push(`the server at ${server.url} refuses: ${server.detail}`);
   if (server.state === "running" && server.version !== version)
     wrong.push(`the server is holdfast ${server.version}, this command ${version}`);

@@ -18,7 +18,13 @@ export type ReadConfig =
   | { ok: false; faults: ConfigFault[] };
 
 export function readConfig(file: string): ReadConfig {
-  return parseConfig(textOf(file) ?? "");
+  try {
+    return parseConfig(textOf(file) ?? "");
+  } catch (error) {
+    if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    const message = `it can't be read (${error.message}): make it readable for this user`;
+    return { ok: false, faults: [{ line: 1, key: "", message }] };
+  }
 }
 
 export function parseConfig(text: string): ReadConfig {
@@ -50,7 +56,8 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }
 }
