@@ -132,7 +132,7 @@ class Simulation {
     await this.#leftAlone();
     await this.#untilIdle();
     await this.#untilStopped();
-    checkHistory(this.#memory, this.#around.table, this.#ledger);
+    checkHistory(this.#around);
     noteSights(this.#reached, this.#memory, this.#ledger);
   }
 
