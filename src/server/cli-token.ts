@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Ids } from "../session/ids.ts";
 import type { Store } from "../store/store.ts";
 import { hashOf, LOGIN_TTL_MS } from "./access.ts";
-import { newSecret } from "./tokens.ts";
+import { newSecret } from "./secret.ts";
 
 /** The one in the file if the store knows it; else a new one, for a new or another store. */
 export async function keepCliToken(

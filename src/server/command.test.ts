@@ -84,6 +84,70 @@ test("a token that is asked for again under its key is the same token, and works
   expect(unkeyed.token).not.toBe(token);
 });
 
+test("what is deleted or revoked is answered for again under its key, and not found under another", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  const { id: token } = await server.call<{ id: string }>("POST", "/api/tokens", { name: "x" });
+  const rule = { id: "rul_1", profile: "p", tool: "shell", match: "*", decision: "allow" as const };
+  await server.store.addRule(rule);
+  for (const path of [`/api/sessions/${id}`, `/api/tokens/${token}`, "/api/rules/rul_1"]) {
+    const remove = async (key: string, query = "") =>
+      (await server.fetch(path + query, { method: "DELETE", headers: { "idempotency-key": key } })).status;
+    expect([path, await remove(`d${path}`)]).toEqual([path, 204]);
+    expect([path, await remove(`d${path}`)]).toEqual([path, 204]);
+    expect([path, await remove(`e${path}`)]).toEqual([path, 404]);
+  }
+  const reused = await server.fetch("/api/tokens/tok_0", {
+    method: "DELETE",
+    headers: { "idempotency-key": `d/api/sessions/${id}` },
+  });
+  expect(reused.status).toBe(422);
+});
+
+test("a patch that titles and pins is done once under its key, and does not undo what came later", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  const path = `/api/sessions/${id}`;
+  for (const [key, patch] of [
+    ["both", { title: "t", pinned: true }],
+    ["one", { pinned: true }],
+  ] as const) {
+    const first = await keyed(server, "PATCH", path, patch, key);
+    expect(first).toMatchObject({ status: 200, json: { pinned: true } });
+    await server.call("PATCH", path, { pinned: false });
+    const again = await keyed(server, "PATCH", path, patch, key);
+    expect(again).toMatchObject({ status: 200, json: { pinned: false } });
+    expect((await keyed(server, "PATCH", path, { archived: true }, key)).status).toBe(422);
+    expect((await keyed(server, "PATCH", path, { title: "other" }, key)).status).toBe(422);
+  }
+});
+
+test("a file that is uploaded again under its key is the first one; other bytes under it are refused", async () => {
+  const server = shared();
+  const upload = async (body: string, key = "up") => {
+    const answer = await server.fetch("/api/files?name=a.txt", {
+      method: "POST",
+      headers: { "content-type": "text/plain", "idempotency-key": key },
+      body,
+    });
+    return { status: answer.status, json: (await answer.json()) as { file: string; code?: string } };
+  };
+  const first = await upload("one");
+  expect(first.status).toBe(201);
+  expect(await upload("one")).toEqual(first);
+  expect(await upload("two")).toMatchObject({ status: 422, json: { code: "key_reused" } });
+  expect((await upload("one", "k".repeat(201))).status).toBe(400);
+});
+
+test("a login link that is asked for again under its key is the same link, and logs in once", async () => {
+  const server = shared();
+  const first = await keyed(server, "POST", "/api/login-links", {}, "link");
+  expect(await keyed(server, "POST", "/api/login-links", {}, "link")).toEqual(first);
+  const secret = (first.json as { url: string }).url.split("#")[1];
+  await server.call("POST", "/api/login", { secret }, 200);
+  await server.call("POST", "/api/login", { secret }, 401);
+});
+
 async function keyed(
   server: OpenServer,
   method: string,

@@ -6,7 +6,8 @@ import { refuse } from "./refusal.ts";
 
 const KEY_MAX_CHARS = 200;
 
-export function commandOf(request: FastifyRequest): Command | undefined {
+/** `content` is what the body says, where that is not JSON. */
+export function commandOf(request: FastifyRequest, content?: string): Command | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (typeof key !== "string" || key === "" || key.length > KEY_MAX_CHARS)
@@ -15,7 +16,7 @@ export function commandOf(request: FastifyRequest): Command | undefined {
       `An Idempotency-Key has 1 to ${KEY_MAX_CHARS} characters; a random UUID is a good one.`,
     );
   const { person, kind } = request.caller;
-  return { scope: `${person}/${kind}`, key, digest: digestOf(request) };
+  return { scope: `${person}/${kind}`, key, digest: digestOf(request, content) };
 }
 
 export function refuseReused(): never {
@@ -25,10 +26,15 @@ export function refuseReused(): never {
   );
 }
 
+export function refuseUndone(code: "not_found" | "key_reused", what: string, id: string): never {
+  if (code === "key_reused") refuseReused();
+  refuse("not_found", `There is no ${what} "${id.slice(0, 100)}".`);
+}
+
 /** Of the request as it was understood: the same wish in another order of keys is the same wish. */
-function digestOf({ method, url, body }: FastifyRequest): string {
+function digestOf({ method, url, body }: FastifyRequest, content?: string): string {
   return createHash("sha256")
     .update(`${method} ${url}\n`)
-    .update(JSON.stringify(body ?? null))
+    .update(content ?? JSON.stringify(body ?? null))
     .digest("hex");
 }

@@ -1,8 +1,10 @@
 // Files that inputs name, and blobs, the long texts of events. An upload's body is the file itself, streamed into the store.
 import type { FastifyReply } from "fastify";
+import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
@@ -35,15 +37,23 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
         const body = request.body;
         if (!(body instanceof Readable))
           refuse("bad_request", "There is no file: send its bytes as the body.");
+        commandOf(request, ""); // a bad key is refused before anything is read
         const file = {
           id: ids.next("fil"),
           name: request.query.name,
           type: typeOf(request.headers["content-type"]),
         };
         // Not destroyed when the store has read enough: its sender has yet to read our answer.
-        const put = await store.putFile(file, body.iterator({ destroyOnReturn: false }), FILE_MAX_BYTES);
+        const hash = createHash("sha256");
+        const put = await store.putFile(
+          file,
+          hashed(body.iterator({ destroyOnReturn: false }), hash),
+          FILE_MAX_BYTES,
+          () => commandOf(request, `${file.type}\n${hash.digest("hex")}`),
+        );
         if (!put.ok) {
           body.resume(); // what still comes is dropped; left alone it would stand before the connection's next request
+          if (put.code === "key_reused") refuseReused();
           refuseLarge();
         }
         return reply.code(201).header("location", `/api/files/${put.file.file}`).send(put.file);
@@ -75,6 +85,13 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
       return locked(reply).type("text/plain; charset=utf-8").send(bytes);
     },
   );
+}
+
+async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
 }
 
 /** What others wrote must not run as one of our pages; and neither ever changes. */

@@ -3,12 +3,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import type { Command } from "../store/store.ts";
 import { hashOf, LOGIN_TTL_MS } from "./access.ts";
 import { Attempts } from "./attempts.ts";
+import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
 import { deviceOf } from "./device.ts";
 import { refuse } from "./refusal.ts";
-import { newSecret } from "./tokens.ts";
+import { newSecret, secretFor } from "./secret.ts";
 import type { App } from "./zod.ts";
 
 export const LINK_TTL_MS = 10 * 60_000;
@@ -70,7 +72,8 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     "/api/login-links",
     { schema: { summary: "Make a one-time login link for this person", response: { 201: http.LoginLink } } },
     async (request, reply) => {
-      const link = await makeLoginLink(context, request.caller.person);
+      const { secret, command } = secretFor(context, request, "login-link");
+      const link = await addLink(context, request.caller.person, secret, command);
       return reply.code(201).header("cache-control", "no-store").send(link);
     },
   );
@@ -90,7 +93,8 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     },
     async (request, reply) => {
       const { id } = request.params;
-      if (!(await store.revokeLogin(id))) refuse("not_found", `There is no login "${id.slice(0, 100)}".`);
+      const revoked = await store.revokeLogin(id, commandOf(request));
+      if (!revoked.ok) refuseUndone(revoked.code, "login", id);
       return reply.code(204).send();
     },
   );
@@ -105,14 +109,22 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
   );
 }
 
-export async function makeLoginLink(
-  { store, now, randomBytes, url }: Pick<Context, "store" | "now" | "randomBytes" | "url">,
+export function makeLoginLink(context: LinkContext & Pick<Context, "randomBytes">, person: string) {
+  return addLink(context, person, newSecret(context.randomBytes), undefined);
+}
+
+type LinkContext = Pick<Context, "store" | "now" | "url">;
+
+async function addLink(
+  { store, now, url }: LinkContext,
   person: string,
+  secret: string,
+  command: Command | undefined,
 ): Promise<z.output<typeof http.LoginLink>> {
-  const secret = newSecret(randomBytes);
   const expiresAt = new Date(now() + LINK_TTL_MS).toISOString();
-  await store.addLoginLink({ hash: hashOf(secret), person, expiresAt });
-  return { url: `${url()}/login#${secret}`, expiresAt };
+  const added = await store.addLoginLink({ hash: hashOf(secret), person, expiresAt }, command);
+  if (!added.ok) refuseReused();
+  return { url: `${url()}/login#${secret}`, expiresAt: added.expiresAt };
 }
 
 function setCookie(reply: FastifyReply, name: string, value: string, ttlMs: number, https: boolean): void {

@@ -1,8 +1,8 @@
 // What was allowed for good: listed with the exact pattern, and revocable.
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import { commandOf, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
-import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
 export function ruleRoutes(app: App, { store }: Context): void {
@@ -21,7 +21,8 @@ export function ruleRoutes(app: App, { store }: Context): void {
     },
     async (request, reply) => {
       const { id } = request.params;
-      if (!(await store.removeRule(id))) refuse("not_found", `There is no rule "${id.slice(0, 100)}".`);
+      const removed = await store.removeRule(id, commandOf(request));
+      if (!removed.ok) refuseUndone(removed.code, "rule", id);
       return reply.code(204).send();
     },
   );

@@ -4,7 +4,7 @@ import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import type { NewEvent } from "../session/event.ts";
 import { parseListCursor } from "../store/list-cursor.ts";
-import type { NewSession } from "../store/store.ts";
+import type { Command, NewSession } from "../store/store.ts";
 import { authorOf } from "./access.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -119,10 +119,11 @@ export function sessionRoutes(app: App, context: Context): void {
       const facts: NewEvent[] = [];
       if (title !== undefined) facts.push({ type: "session_titled", data: { title } });
       if (model !== undefined) facts.push({ type: "model_changed", data: { model } });
-      // First what can be refused; arranging is done by saying it again.
-      if (facts.length > 0) await appendFacts(context, request, id, facts);
+      if (facts.length > 0) await appendFacts(context, request, id, facts); // first what can be refused
       if (pinned !== undefined || archived !== undefined) {
-        const arranged = await store.arrangeSession(id, defined({ pinned, archived }));
+        const command = arrangingCommand(request, facts.length > 0);
+        const arranged = await store.arrangeSession(id, defined({ pinned, archived }), command);
+        if (!arranged.ok && arranged.code === "key_reused") refuseReused();
         if (!arranged.ok) refuseUnknown(id);
       }
       return rowOf(context, request, id);
@@ -134,11 +135,16 @@ export function sessionRoutes(app: App, context: Context): void {
     { schema: { summary: "Delete a session", params: Params, querystring: Force } },
     async (request, reply) => {
       const { id } = request.params;
-      const deleted = await store.deleteSession(id, { force: request.query.force === "true" });
+      const force = request.query.force === "true";
+      const deleted = await store.deleteSession(id, { force }, commandOf(request));
       if (!deleted.ok) {
+        if (deleted.code === "key_reused") refuseReused();
         if (deleted.code === "not_found") refuseUnknown(id);
-        refuse("live", `${id} is ${deleted.status}. Stop it first, or delete it with ?force=true.`, {
-          status_now: deleted.status,
+        const { status, processes } = deleted;
+        const runs = processes === 0 ? "" : ` and has ${processes} processes that run`;
+        refuse("live", `${id} is ${status}${runs}. Stop that first, or delete it with ?force=true.`, {
+          status_now: status,
+          processes,
         });
       }
       return reply.code(204).send();
@@ -198,7 +204,8 @@ export function sessionRoutes(app: App, context: Context): void {
       const moved = await store.setSeen(person, id, request.body.position);
       if (moved.ok) return { position: moved.position };
       if (moved.code === "not_found") refuseUnknown(id);
-      return refuse("position_ahead", `${id} does not reach to ${request.body.position} yet.`);
+      const position = (await store.head(id))?.position;
+      return refuse("position_ahead", `${id} does not reach to ${request.body.position} yet.`, { position });
     },
   );
 }
@@ -219,6 +226,12 @@ async function appendFacts(
   if (appended.code === "ended") refuseEnded(id, appended.successor);
   if (appended.code === "key_reused") refuseReused();
   refuseUnknown(id);
+}
+
+/** A key stands for one effect in the store: the second of a patch has a scope of its own, so that a retry does both once. */
+function arrangingCommand(request: FastifyRequest, isSecond: boolean): Command | undefined {
+  const command = commandOf(request);
+  return command && isSecond ? { ...command, scope: `${command.scope}/arranging` } : command;
 }
 
 async function rowOf({ store }: Context, { caller }: FastifyRequest, id: string): Promise<http.SessionRow> {

@@ -215,6 +215,12 @@ export type Requested =
   | { ok: false; code: "not_found" }
   | { ok: false; code: "over" }; // it runs no longer
 
+/** What is done, now or before under the same key. */
+export type Done =
+  | { ok: true; replayed?: true }
+  | { ok: false; code: "not_found" }
+  | { ok: false; code: "key_reused" };
+
 export type Forked = { ok: true; session: SessionRow; replayed?: true } | Refused;
 /** A session ends in favour of one that goes on from an earlier point of it. */
 export type Succession = {
@@ -232,10 +238,7 @@ export type Created =
   | { ok: true; session: SessionRow; replayed?: true }
   | { ok: false; code: "exists" }
   | { ok: false; code: "key_reused" };
-export type Deleted =
-  | { ok: true }
-  | { ok: false; code: "not_found" }
-  | { ok: false; code: "live"; status: Status; processes: number };
+export type Deleted = Done | { ok: false; code: "live"; status: Status; processes: number };
 
 export type Claimed =
   | { ok: true; lease: Lease; takeover: boolean }
@@ -346,8 +349,9 @@ export interface Store {
   arrangeSession(
     id: string,
     arrangement: { pinned?: boolean; archived?: boolean },
-  ): Promise<{ ok: true } | { ok: false; code: "not_found" }>;
-  deleteSession(id: string, options: { force: boolean }): Promise<Deleted>;
+    command?: Command,
+  ): Promise<Done>;
+  deleteSession(id: string, options: { force: boolean }, command?: Command): Promise<Deleted>;
   forkSession(
     from: string,
     at: Position | undefined,
@@ -382,7 +386,7 @@ export interface Store {
   /** The same rule said twice is one, and keeps the id that it has. */
   addRule(rule: NewRule): Promise<RuleRow>;
   rules(profile?: string): Promise<RuleRow[]>;
-  removeRule(id: string): Promise<boolean>;
+  removeRule(id: string, command?: Command): Promise<Done>;
 
   // --- processes
   process(id: string): Promise<ProcessRow | undefined>;
@@ -422,7 +426,9 @@ export interface Store {
     file: { id: string; name: string; type: string },
     bytes: AsyncIterable<Uint8Array>,
     maxBytes: number,
-  ): Promise<{ ok: true; file: FileInfo } | { ok: false; code: "too_large" }>;
+    /** Asked for once all bytes were read: they are part of what it is the digest of. */
+    commandOf?: () => Command | undefined,
+  ): Promise<{ ok: true; file: FileInfo; replayed?: true } | { ok: false; code: "too_large" | "key_reused" }>;
   file(id: string): Promise<(FileInfo & { read(): AsyncIterable<Buffer> }) | undefined>;
 
   // --- persons, tokens, logins
@@ -431,15 +437,18 @@ export interface Store {
     command?: Command,
   ): Promise<{ ok: true; token: Token; replayed?: true } | { ok: false; code: "key_reused" }>;
   tokens(): Promise<Token[]>;
-  revokeToken(id: string): Promise<boolean>;
-  addLoginLink(link: { hash: string; person: string; expiresAt: string }): Promise<void>;
+  revokeToken(id: string, command?: Command): Promise<Done>;
+  addLoginLink(
+    link: { hash: string; person: string; expiresAt: string },
+    command?: Command,
+  ): Promise<{ ok: true; expiresAt: string; replayed?: true } | { ok: false; code: "key_reused" }>;
   /** Uses the link up and makes the login, in one transaction. */
   redeemLoginLink(
     hash: string,
     login: { id: string; hash: string; device: string; ttlMs: number },
   ): Promise<{ ok: true; login: Login } | { ok: false; code: "expired" | "unknown" }>;
   logins(person?: string): Promise<Login[]>;
-  revokeLogin(id: string): Promise<boolean>;
+  revokeLogin(id: string, command?: Command): Promise<Done>;
   /** Marks the use (at most once a minute) and extends a login. Revoked and expired ones are undefined. */
   credential(hash: string, loginTtlMs: number): Promise<Credential | undefined>;
   /** Ids of tokens and logins as they are revoked, here or on another node. */

@@ -158,8 +158,8 @@ forEachStore((harness) => {
       await store.addRule({ id: "rul_2", ...rule, profile: "other", decision: "deny" });
       expect(await store.rules("default")).toEqual([added]);
       expect((await store.rules()).map(({ id }) => id)).toEqual(["rul_2", "rul_1"]);
-      expect(await store.removeRule("rul_1")).toBe(true);
-      expect(await store.removeRule("rul_1")).toBe(false);
+      expect(await store.removeRule("rul_1")).toEqual({ ok: true });
+      expect(await store.removeRule("rul_1")).toEqual({ ok: false, code: "not_found" });
       expect(await store.rules("default")).toEqual([]);
     });
 

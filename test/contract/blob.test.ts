@@ -56,6 +56,27 @@ describe("a file", () => {
   forEachStore(({ open, another, clock }) => {
     const about = { id: "fil_1", name: "pläne.pdf", type: "application/pdf" };
 
+    it("that is put again under its key is the first one, and leaves nothing of the second", async () => {
+      const store = await open();
+      const key = { scope: "owner", key: "k", digest: "d1" };
+      const first = await store.putFile(about, pieces(noise(1_000), 100), MB, () => key);
+      const again = await store.putFile({ ...about, id: "fil_2" }, pieces(noise(1_000), 100), MB, () => key);
+      expect(again).toEqual({ ...first, replayed: true });
+      expect(await store.file("fil_2")).toBeUndefined();
+      const file = (await store.file("fil_1"))!;
+      expect(Buffer.concat(await Array.fromAsync(file.read()))).toHaveLength(1_000);
+      const other = { ...key, digest: "d2" };
+      expect(await store.putFile({ ...about, id: "fil_3" }, pieces(noise(9), 3), MB, () => other)).toEqual({
+        ok: false,
+        code: "key_reused",
+      });
+      expect(await store.file("fil_3")).toBeUndefined();
+      // Its bytes are gone with it: the same name is free, and has only what is put now.
+      await store.putFile({ ...about, id: "fil_2" }, pieces(noise(7), 3), MB);
+      const second = (await store.file("fil_2"))!;
+      expect(Buffer.concat(await Array.fromAsync(second.read()))).toHaveLength(7);
+    });
+
     it("is streamed in and out in pieces, byte for byte", async () => {
       const store = await open();
       const bytes = noise(2 * MB + 5);

@@ -117,6 +117,39 @@ describe("a command's key", () => {
       });
     });
 
+    it("arranges, revokes, removes and deletes once, and says so again", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const token = { person: "owner", kind: "person" as const, name: "laptop" };
+      await store.addToken({ ...token, id: "tok_1", hash: "h1" });
+      const link = { hash: "l1", person: "owner", expiresAt: new Date(clock.now() + 60_000).toISOString() };
+      const added = await store.addLoginLink(link, { ...command, key: "link" });
+      expect(added).toEqual({ ok: true, expiresAt: link.expiresAt });
+      const later = { ...link, hash: "l2", expiresAt: new Date(clock.now() + 90_000).toISOString() };
+      expect(await store.addLoginLink(later, { ...command, key: "link" })).toEqual({
+        ...added,
+        replayed: true,
+      });
+      await store.redeemLoginLink("l1", { id: "lgn_1", hash: "h2", device: "d", ttlMs: 60_000 });
+      const rule = { id: "rul_1", profile: "p", tool: "shell", match: "*", decision: "allow" as const };
+      await store.addRule(rule);
+
+      const verbs: [string, (key: Command) => Promise<unknown>][] = [
+        ["arrange", (key) => store.arrangeSession("ses_a", { pinned: true }, key)],
+        ["token", (key) => store.revokeToken("tok_1", key)],
+        ["login", (key) => store.revokeLogin("lgn_1", key)],
+        ["rule", (key) => store.removeRule("rul_1", key)],
+        ["session", (key) => store.deleteSession("ses_a", { force: false }, key)],
+      ];
+      for (const [key, carryOut] of verbs) {
+        expect([key, await carryOut({ ...command, key })]).toEqual([key, { ok: true }]);
+        if (key === "arrange") await store.arrangeSession("ses_a", { pinned: false });
+        expect([key, await carryOut({ ...command, key })]).toEqual([key, { ok: true, replayed: true }]);
+        if (key === "arrange") expect((await store.session("ses_a", "owner"))?.pinned).toBe(false);
+        expect(await carryOut({ ...command, key, digest: "d2" })).toEqual({ ok: false, code: "key_reused" });
+      }
+    });
+
     it("of the keeper is good for one append, however late it comes again", async () => {
       const store = await open();
       await makeSession(store, "ses_a");

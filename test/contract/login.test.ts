@@ -30,8 +30,8 @@ describe("a token", () => {
         device: "laptop",
       });
       expect(await other.credential("hash-2", TTL_MS)).toBeUndefined();
-      expect(await other.revokeToken("tok_1")).toBe(true);
-      expect(await other.revokeToken("tok_1")).toBe(false);
+      expect(await other.revokeToken("tok_1")).toEqual({ ok: true });
+      expect(await other.revokeToken("tok_1")).toEqual({ ok: false, code: "not_found" });
       expect(await other.credential("hash-1", TTL_MS)).toBeUndefined();
       expect(await other.tokens()).toEqual([]);
     });
@@ -127,8 +127,8 @@ describe("a login", () => {
       }
       expect(await store.logins()).toHaveLength(3);
       expect((await store.logins("anna")).map(({ id }) => id).toSorted()).toEqual(["lgn_2", "lgn_3"]);
-      expect(await store.revokeLogin("lgn_2")).toBe(true);
-      expect(await store.revokeLogin("lgn_2")).toBe(false);
+      expect(await store.revokeLogin("lgn_2")).toEqual({ ok: true });
+      expect(await store.revokeLogin("lgn_2")).toEqual({ ok: false, code: "not_found" });
       expect(await store.credential("login-2", TTL_MS)).toBeUndefined();
       expect(await store.credential("login-3", TTL_MS)).toBeDefined();
     });

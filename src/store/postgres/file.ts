@@ -1,6 +1,7 @@
 // Files that persons attach, in chunks: a slow upload holds no connection, and only the row that comes last makes the
 // file one that anybody can see.
 import type { FileInfo, Store } from "../store.ts";
+import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
 
@@ -11,6 +12,7 @@ export async function putFile(
   { id, name, type }: { id: string; name: string; type: string },
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  commandOf?: Parameters<Store["putFile"]>[3],
 ): Promise<Awaited<ReturnType<Store["putFile"]>>> {
   let [size, chunks] = [0, 0];
   try {
@@ -29,11 +31,21 @@ export async function putFile(
     await dropChunks(database, id).catch(() => {}); // what went wrong first is what counts; `tidy` finds what is left
     throw error;
   }
-  await database.query({
-    text: "insert into file (id, name, type, bytes, created_at) values ($1, $2, $3, $4, $5)",
-    values: [id, name, type, size, clock()],
-  });
-  return { ok: true, file: { file: id, name, type, bytes: size } };
+  const command = commandOf?.();
+  const put = await database.transaction(
+    (transaction) =>
+      once(transaction, command, async () => {
+        await transaction.query({
+          text: "insert into file (id, name, type, bytes, created_at) values ($1, $2, $3, $4, $5)",
+          values: [id, name, type, size, clock()],
+        });
+        return { ok: true, file: { file: id, name, type, bytes: size } } as const;
+      }),
+    { repeatable: command !== undefined },
+  );
+  // Another file stands for it; its own, when only the commit's answer was lost.
+  if (!put.ok || put.file.file !== id) await dropChunks(database, id);
+  return put;
 }
 
 export async function readFile(

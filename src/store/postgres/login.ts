@@ -1,5 +1,6 @@
-import type { Credential, Login, Store } from "../store.ts";
+import type { Command, Credential, Done, Login, Store } from "../store.ts";
 import { decidingMs } from "./clock.ts";
+import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import { revoke } from "./token.ts";
 
@@ -15,11 +16,19 @@ type LoginRecord = Pick<Login, "id" | "person" | "device"> & {
 export async function addLoginLink(
   { database }: Context,
   { hash, person, expiresAt }: Parameters<Store["addLoginLink"]>[0],
-): Promise<void> {
-  await database.query({
-    text: "insert into login_link (hash, person, expires_at) values ($1, $2, $3)",
-    values: [hash, person, Date.parse(expiresAt)],
-  });
+  command?: Command,
+): Promise<Awaited<ReturnType<Store["addLoginLink"]>>> {
+  return database.transaction(
+    (transaction) =>
+      once(transaction, command, async () => {
+        await transaction.query({
+          text: "insert into login_link (hash, person, expires_at) values ($1, $2, $3)",
+          values: [hash, person, Date.parse(expiresAt)],
+        });
+        return { ok: true, expiresAt } as const;
+      }),
+    { repeatable: command !== undefined },
+  );
 }
 
 /** Of two that redeem it at once, the delete lets one through. */
@@ -52,8 +61,8 @@ export async function readLogins({ database, now }: Context, person?: string): P
   return records.map(loginOf);
 }
 
-export function revokeLogin(context: Context, id: string): Promise<boolean> {
-  return revoke(context, "login", id);
+export function revokeLogin(context: Context, id: string, command?: Command): Promise<Done> {
+  return revoke(context, "login", id, command);
 }
 
 export async function readCredential(

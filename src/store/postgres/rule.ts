@@ -1,4 +1,5 @@
-import type { NewRule, RuleRow } from "../store.ts";
+import type { Command, Done, NewRule, RuleRow } from "../store.ts";
+import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Queryable } from "./database.ts";
 
@@ -33,12 +34,18 @@ export async function readRules(database: Queryable, profile: string | undefined
   return records.map(ruleRow);
 }
 
-export async function removeRule({ database }: Context, id: string): Promise<boolean> {
-  const removed = await database.query({
-    text: "delete from rule where id = $1 returning id",
-    values: [id],
-  });
-  return removed.length > 0;
+export function removeRule({ database }: Context, id: string, command?: Command): Promise<Done> {
+  return database.transaction(
+    (transaction) =>
+      once<Done>(transaction, command, async () => {
+        const removed = await transaction.query({
+          text: "delete from rule where id = $1 returning id",
+          values: [id],
+        });
+        return removed.length > 0 ? { ok: true } : { ok: false, code: "not_found" };
+      }),
+    { repeatable: command !== undefined },
+  );
 }
 
 const RULES = "select id, profile, tool, match, decision, shown, created_at from rule";

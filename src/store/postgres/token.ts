@@ -1,4 +1,4 @@
-import type { Command, Store, Token } from "../store.ts";
+import type { Command, Done, Store, Token } from "../store.ts";
 import { NOW_S } from "./clock.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -37,8 +37,8 @@ export async function readTokens(database: Queryable): Promise<Token[]> {
   }));
 }
 
-export function revokeToken(context: Context, id: string): Promise<boolean> {
-  return revoke(context, "token", id);
+export function revokeToken(context: Context, id: string, command?: Command): Promise<Done> {
+  return revoke(context, "token", id, command);
 }
 
 /** The mark that it is gone lets a node that missed the hint close what it has open. */
@@ -46,12 +46,20 @@ export async function revoke(
   { database, revoked }: Context,
   table: "token" | "login",
   id: string,
-): Promise<boolean> {
-  const gone = await database.query({
-    text: `with deleted as (delete from ${table} where id = $1 returning id)
-      insert into gone (id, touched) select id, ${NOW_S} from deleted returning id`,
-    values: [id],
-  });
-  if (gone.length > 0) revoked(id);
-  return gone.length > 0;
+  command?: Command,
+): Promise<Done> {
+  const done = await database.transaction(
+    (transaction) =>
+      once<Done>(transaction, command, async () => {
+        const gone = await transaction.query({
+          text: `with deleted as (delete from ${table} where id = $1 returning id)
+            insert into gone (id, touched) select id, ${NOW_S} from deleted returning id`,
+          values: [id],
+        });
+        return gone.length > 0 ? { ok: true } : { ok: false, code: "not_found" };
+      }),
+    { repeatable: command !== undefined },
+  );
+  if (done.ok) revoked(id);
+  return done;
 }

@@ -1,7 +1,8 @@
 // Deleting takes a session out of sight in one transaction; its events, which may be a million, go afterwards in
 // slices, and a start after a crash goes on with them.
 import type { Status } from "../../session/row.ts";
-import type { Deleted } from "../store.ts";
+import type { Command, Deleted } from "../store.ts";
+import { once } from "./command.ts";
 import { countRunning, orphanProcesses } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
@@ -10,7 +11,17 @@ const LIVE: ReadonlySet<Status> = new Set(["queued", "running", "waiting", "reco
 
 const SLICE_EVENTS = 500;
 
-export function deleteSession(writing: Writing, id: string, force: boolean, now: number): Deleted {
+export function deleteSession(
+  writing: Writing,
+  id: string,
+  force: boolean,
+  now: number,
+  command: Command | undefined,
+): Deleted {
+  return once<Deleted>(writing, command, now, () => takeAway(writing, id, force, now));
+}
+
+function takeAway(writing: Writing, id: string, force: boolean, now: number): Deleted {
   const { database, logs } = writing;
   const session = database.get<{ log: number; status: Status }>(
     "select log, status from session where id = ?",

@@ -1,25 +1,33 @@
 // Files that persons attach: chunks first, and only the row that comes last makes the file one that anybody can see.
-import type { FileInfo } from "../store.ts";
+import type { Command, FileInfo } from "../store.ts";
 import { readChunks } from "./blob.ts";
+import { once } from "./command.ts";
 import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
 
+type Added = { ok: true; file: FileInfo; replayed?: true } | { ok: false; code: "key_reused" };
+
 export function addFile(
-  { database }: Writing,
-  { file, name, type, bytes }: FileInfo,
+  writing: Writing,
+  info: FileInfo,
   blob: number,
   now: number,
-): void {
-  database.run("update blob set complete = 1, bytes = ? where key = ?", bytes, blob);
-  database.run(
-    "insert into file (id, name, type, bytes, blob, at) values (?, ?, ?, ?, ?, ?)",
-    file,
-    name,
-    type,
-    bytes,
-    blob,
-    now,
-  );
+  command: Command | undefined,
+): Added {
+  return once<Added>(writing, command, now, () => {
+    const { file, name, type, bytes } = info;
+    writing.database.run("update blob set complete = 1, bytes = ? where key = ?", bytes, blob);
+    writing.database.run(
+      "insert into file (id, name, type, bytes, blob, at) values (?, ?, ?, ?, ?, ?)",
+      file,
+      name,
+      type,
+      bytes,
+      blob,
+      now,
+    );
+    return { ok: true, file: info };
+  });
 }
 
 export function readFile(

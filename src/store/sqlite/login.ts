@@ -1,4 +1,5 @@
-import type { Credential, Login, Store } from "../store.ts";
+import type { Command, Credential, Done, Login, Store } from "../store.ts";
+import { once } from "./command.ts";
 import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
 
@@ -11,16 +12,23 @@ type LoginRecord = Pick<Login, "id" | "person" | "device"> & {
   expires_at: number;
 };
 
+type Added = Awaited<ReturnType<Store["addLoginLink"]>>;
+
 export function addLoginLink(
-  { database }: Writing,
+  writing: Writing,
   { hash, person, expiresAt }: Parameters<Store["addLoginLink"]>[0],
-): void {
-  database.run(
-    "insert into login_link (hash, person, expires_at) values (?, ?, ?)",
-    hash,
-    person,
-    Date.parse(expiresAt),
-  );
+  now: number,
+  command: Command | undefined,
+): Added {
+  return once<Added>(writing, command, now, () => {
+    writing.database.run(
+      "insert into login_link (hash, person, expires_at) values (?, ?, ?)",
+      hash,
+      person,
+      Date.parse(expiresAt),
+    );
+    return { ok: true, expiresAt };
+  });
 }
 
 export function redeemLoginLink(
@@ -63,8 +71,12 @@ export function readLogins(database: Database, person: string | undefined, now: 
     .map(loginOf);
 }
 
-export function revokeLogin({ database }: Writing, id: string): boolean {
-  return database.run("delete from login where id = ?", id) > 0;
+export function revokeLogin(writing: Writing, id: string, now: number, command: Command | undefined): Done {
+  return once<Done>(writing, command, now, () =>
+    writing.database.run("delete from login where id = ?", id) > 0
+      ? { ok: true }
+      : { ok: false, code: "not_found" },
+  );
 }
 
 /** `idle`: its use is worth marking again. */

@@ -1,4 +1,5 @@
-import type { NewRule, RuleRow } from "../store.ts";
+import type { Command, Done, NewRule, RuleRow } from "../store.ts";
+import { once } from "./command.ts";
 import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
 
@@ -35,8 +36,12 @@ export function readRules(database: Database, profile: string | undefined): Rule
   return records.map(ruleRow);
 }
 
-export function removeRule({ database }: Writing, id: string): boolean {
-  return database.run("delete from rule where id = ?", id) > 0;
+export function removeRule(writing: Writing, id: string, now: number, command: Command | undefined): Done {
+  return once<Done>(writing, command, now, () =>
+    writing.database.run("delete from rule where id = ?", id) > 0
+      ? { ok: true }
+      : { ok: false, code: "not_found" },
+  );
 }
 
 const RULES = "select id, profile, tool, match, decision, shown, created_at from rule";

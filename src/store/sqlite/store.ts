@@ -142,14 +142,14 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     session: async (session, person) => readSession(reader, session, person),
     sessions: async (filter, person) => readSessions(reader, filter, person),
     sessionsById: async (sessions, person) => readSessionsById(reader, sessions, person),
-    async arrangeSession(session, arrangement) {
-      const arranged = await writer.call("arrangeSession", session, arrangement);
-      if (arranged.ok) changed(session);
+    async arrangeSession(session, arrangement, command) {
+      const arranged = await writer.call("arrangeSession", session, arrangement, clock(), command);
+      if (arranged.ok && !arranged.replayed) changed(session);
       return arranged;
     },
-    async deleteSession(session, { force }) {
-      const deleted = await writer.call("deleteSession", session, force, clock());
-      if (deleted.ok) {
+    async deleteSession(session, { force }, command) {
+      const deleted = await writer.call("deleteSession", session, force, clock(), command);
+      if (deleted.ok && !deleted.replayed) {
         changed(session);
         purging.start();
       }
@@ -174,7 +174,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     asks: async (filter) => readAsks(reader, filter),
     addRule: (rule) => writer.call("addRule", rule, clock()),
     rules: async (profile) => readRules(reader, profile),
-    removeRule: (rule) => writer.call("removeRule", rule),
+    removeRule: (rule, command) => writer.call("removeRule", rule, clock(), command),
 
     process: async (id) => readProcess(reader, id),
     processes: async (filter) => readProcesses(reader, filter),
@@ -204,22 +204,22 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
 
     putBlob: (log, bytes) => putBlob(context, log, bytes),
     blob: async (blob) => readBlob(reader, blob),
-    putFile: (info, bytes, maxBytes) => putFile(context, info, bytes, maxBytes),
+    putFile: (info, bytes, maxBytes, commandOf) => putFile(context, info, bytes, maxBytes, commandOf),
     file: async (id) => readFile(reader, id),
 
     addToken: (token, command) => writer.call("addToken", token, clock(), command),
     tokens: async () => readTokens(reader),
-    async revokeToken(token) {
-      const revoked = await writer.call("revokeToken", token);
-      if (revoked) wakes.revoked(token);
+    async revokeToken(token, command) {
+      const revoked = await writer.call("revokeToken", token, clock(), command);
+      if (revoked.ok) wakes.revoked(token);
       return revoked;
     },
-    addLoginLink: (link) => writer.call("addLoginLink", link),
+    addLoginLink: (link, command) => writer.call("addLoginLink", link, clock(), command),
     redeemLoginLink: (hash, login) => writer.call("redeemLoginLink", hash, login, clock()),
     logins: async (person) => readLogins(reader, person, clock()),
-    async revokeLogin(login) {
-      const revoked = await writer.call("revokeLogin", login);
-      if (revoked) wakes.revoked(login);
+    async revokeLogin(login, command) {
+      const revoked = await writer.call("revokeLogin", login, clock(), command);
+      if (revoked.ok) wakes.revoked(login);
       return revoked;
     },
     async credential(hash, loginTtlMs) {

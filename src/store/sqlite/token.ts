@@ -1,4 +1,4 @@
-import type { Command, Store, Token } from "../store.ts";
+import type { Command, Done, Store, Token } from "../store.ts";
 import { once } from "./command.ts";
 import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
@@ -40,6 +40,10 @@ export function readTokens(database: Database): Token[] {
     }));
 }
 
-export function revokeToken({ database }: Writing, id: string): boolean {
-  return database.run("delete from token where id = ?", id) > 0;
+export function revokeToken(writing: Writing, id: string, now: number, command: Command | undefined): Done {
+  return once<Done>(writing, command, now, () =>
+    writing.database.run("delete from token where id = ?", id) > 0
+      ? { ok: true }
+      : { ok: false, code: "not_found" },
+  );
 }

@@ -19,6 +19,7 @@ export async function putFile(
   { id, name, type }: { id: string; name: string; type: string },
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  commandOf?: Parameters<Store["putFile"]>[3],
 ): Promise<Awaited<ReturnType<Store["putFile"]>>> {
   const { key } = await writer.call("beginBlob", null, 0, clock());
   let [bytes, n] = [0, 0];
@@ -35,9 +36,9 @@ export async function putFile(
     await drop();
     throw error;
   }
-  const file = { file: id, name, type, bytes };
-  await writer.call("addFile", file, key, clock());
-  return { ok: true, file };
+  const added = await writer.call("addFile", { file: id, name, type, bytes }, key, clock(), commandOf?.());
+  if (!added.ok || added.replayed) await drop(); // the first file stands for it
+  return added;
 
   async function drop(): Promise<void> {
     while (await writer.call("dropBlob", key));
