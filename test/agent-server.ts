@@ -13,6 +13,7 @@ export type Dialect = "sqlite" | "postgres";
 
 export type AgentServer = ServerProcess & {
   readonly model: StubModel;
+  readonly workspace: string;
   /** What lies in the workspace of every session; "" when it is not there. */
   file(name: string): Promise<string>;
   touch(name: string): Promise<void>;
@@ -40,6 +41,7 @@ export type AgentServerOptions = {
   config?: string;
   databaseUrl?: string;
   workspace?: string;
+  home?: string;
   env?: Record<string, string>;
 };
 
@@ -51,7 +53,7 @@ export async function startAgentServer(
 ): Promise<AgentServer> {
   const model = await startStubModel((request) => options.says(toldTo(request)));
   atEnd(() => model.close());
-  const home = await mkdtemp(join(tmpdir(), "holdfast-home-"));
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), "holdfast-home-")));
   const workspace = options.workspace ?? (await mkdtemp(join(tmpdir(), "holdfast-work-")));
   atEnd(() => rm(workspace, { recursive: true, force: true }));
   await writeFile(join(home, "config.toml"), configFor(model, workspace, options));
@@ -65,6 +67,7 @@ export async function startAgentServer(
   const log = (session: string) => readLog(server, session);
   return Object.assign(Object.create(server) as ServerProcess, {
     model,
+    workspace,
     file: (name: string) => readFile(join(workspace, name), "utf8").catch(() => ""),
     touch: (name: string) => writeFile(join(workspace, name), ""),
     send: (text: string, session?: string) => send(server, text, session),

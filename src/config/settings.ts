@@ -1,4 +1,5 @@
 // What is in force and where it came from: a flag wins over the environment, that over config.toml, that over the default.
+import { createHash } from "node:crypto";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { describeFaults, readConfig, type ReadConfig } from "./read-config.ts";
@@ -12,7 +13,10 @@ export type Settings = {
   databaseUrl: string | undefined;
   host: string;
   port: number;
-  /** Which machine this is, for a database that several share: work stays where its workspace is. */
+  /**
+   * Which machine this is, for a database that several share: work stays where its files and its processes are. So two
+   * servers that call themselves the same must have one home.
+   */
   hostId: string;
   /** A fixed bearer token, for automation and tests. */
   token: string | undefined;
@@ -85,7 +89,7 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
       : { name: "store", value: withoutPassword(databaseUrl), origin: "HOLDFAST_DATABASE_URL" },
   );
   const ownId = present(env["HOLDFAST_HOST_ID"]);
-  const hostId = ownId ?? hostname();
+  const hostId = ownId ?? `${hostname()}/${createHash("sha256").update(home).digest("hex").slice(0, 6)}`;
   listed.push({
     name: "hostId",
     value: hostId,

@@ -1,0 +1,134 @@
+// Several nodes on one database: the work of a session belongs to the host of its workspace. Nodes of that host take over at
+// once; another host only where the workspace is shared and nothing of the session may still run on the lost one.
+import { afterEach, expect, inject, it } from "vitest";
+import { startAgentServer, type AgentServer, type Conversation } from "./agent-server.ts";
+import { until } from "./open-server.ts";
+import { createDatabase } from "./postgres.ts";
+import { facts } from "./seen-facts.ts";
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+const CONFIG = "[executor]\nleaseSeconds = 1\n";
+
+async function nodes(says: Conversation, profile = "") {
+  const database = await createDatabase(inject("postgresUrl"));
+  cleanups.push(() => database.drop());
+  const shared: { workspace?: string } = {};
+  return async (host: string, home?: string): Promise<AgentServer> => {
+    const node = await startAgentServer(
+      {
+        dialect: "postgres",
+        databaseUrl: database.url,
+        says,
+        profile,
+        config: CONFIG,
+        env: { HOLDFAST_HOST_ID: host },
+        ...(home !== undefined && { home }),
+        ...(shared.workspace !== undefined && { workspace: shared.workspace }),
+      },
+      (cleanup) => cleanups.push(cleanup),
+    );
+    shared.workspace ??= node.workspace;
+    return node;
+  };
+}
+
+/** Talks without end until it is told otherwise, then answers at once. */
+function hesitant(): { says: Conversation; decide(): void } {
+  let hangs = true;
+  return {
+    says: ({ prompts }) =>
+      hangs && prompts.at(-1) === "think"
+        ? {
+            reply: "message",
+            text: "well well",
+            tokensPerSecond: 20,
+            breaks: { afterTokens: 1, how: "hang" },
+          }
+        : { reply: "message", text: "Done." },
+    decide: () => void (hangs = false),
+  };
+}
+
+it("another host leaves a session alone; a node of its own host takes over at once", async () => {
+  const { says, decide } = hesitant();
+  const node = await nodes(says);
+  const here = await node("host-a");
+  const session = await here.send("think");
+  await here.untilFact(session, "draft");
+  const there = await node("host-b");
+  expect(executorsOf(await here.log(session)).size).toBe(1);
+  await here.kill("SIGKILL");
+  decide();
+
+  // The other host looks for work all the while, and finds its own.
+  await until(() => isLost(there, "host-a"));
+  for (let n = 0; n < 3; n++) await there.untilFact(await there.send("quick"), "turn_ended");
+  expect(facts(await there.log(session)).map(({ type }) => type)).not.toContain("executor_recovered");
+
+  const again = await node("host-a", here.home);
+  const log = await again.untilFact(session, "turn_ended");
+  expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  expect(executorsOf(log).size).toBe(2);
+});
+
+it("a session in a shared workspace goes on on another host when its own is lost", async () => {
+  const { says, decide } = hesitant();
+  const node = await nodes(says, "sharedWorkspace = true");
+  const here = await node("host-a");
+  const session = await here.send("think");
+  await here.untilFact(session, "draft");
+  const there = await node("host-b");
+  await here.kill("SIGKILL");
+  decide();
+  const log = await there.untilFact(session, "turn_ended");
+  expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  expect(facts(log).map(({ type }) => type)).toContain("executor_recovered");
+});
+
+it("not even there while a command may still run on the lost one; it is read back where it ran", async () => {
+  const says: Conversation = ({ prompts, results }) =>
+    prompts.at(-1) !== "work" || results.length > 0
+      ? { reply: "message", text: `It said ${results[0] ?? "nothing"}` }
+      : {
+          reply: "message",
+          calls: [
+            {
+              name: "shell",
+              args: { command: "echo began >> marker; until [ -e go ]; do sleep 0.05; done; echo went" },
+            },
+          ],
+        };
+  const node = await nodes(says, "sharedWorkspace = true");
+  const here = await node("host-a");
+  const session = await here.send("work");
+  await until(async () => (await here.file("marker")) !== "");
+  const there = await node("host-b");
+  await here.kill("SIGKILL");
+  await until(() => isLost(there, "host-a"));
+  for (let n = 0; n < 3; n++) await there.untilFact(await there.send("quick"), "turn_ended");
+  expect(facts(await there.log(session)).map(({ type }) => type)).not.toContain("executor_recovered");
+
+  await here.touch("go");
+  await here.start();
+  const log = await there.untilFact(session, "turn_ended"); // read by any node
+  expect(JSON.stringify(log.findLast(({ type }) => type === "step_completed")?.data)).toContain(
+    "It said went",
+  );
+  expect(await here.file("marker")).toBe("began\n");
+});
+
+function executorsOf(log: Awaited<ReturnType<AgentServer["log"]>>): Set<string> {
+  return new Set(log.flatMap(({ by }) => ("executor" in by ? [by.executor] : [])));
+}
+
+/** Seen by the other node: from here on it would take over what it may. */
+async function isLost(server: AgentServer, host: string): Promise<boolean> {
+  const { nodes: all } = (await (await server.fetch("/api/overview")).json()) as {
+    nodes: { host: string; alive: boolean }[];
+  };
+  return all.every((node) => node.host !== host || !node.alive);
+}
