@@ -15,7 +15,7 @@ import { makeLog } from "./server/log.ts";
 import { removeServerFile, writeServerFile } from "./server/server-file.ts";
 import { BindRefused, startServer, type RunningServer } from "./server/server.ts";
 import { makeIds } from "./session/ids.ts";
-import { StorageError, type Store } from "./store/store.ts";
+import { StorageError, type Store, type StoreHealth } from "./store/store.ts";
 import { openStore } from "./open-store.ts";
 
 const TIDY_EVERY_MS = 3600_000;
@@ -43,22 +43,22 @@ export async function serve(flags: Flags): Promise<void> {
     ids,
     log,
   }).catch((error: unknown) => {
-    throw error instanceof StorageError ? new CannotServe(error.message) : error;
+    throw error instanceof StorageError ? new CannotServe(whyNot(error, settings)) : error;
   });
   let server: RunningServer | undefined;
   let agents: Agents | undefined;
   try {
-    await keepCliToken(settings.home, { store, ids, randomBytes });
+    await unlessFull(() => keepCliToken(settings.home, { store, ids, randomBytes }), log);
     server = await listen(settings, store, () => agents, log);
-    await writeServerFile(settings.home, {
-      url: server.localUrl,
-      pid: process.pid,
-      version: VERSION,
-      store: store.id,
-    });
-    const { url: link } = await server.loginLink("owner");
-    process.stdout.write(greeting(settings, server.url, link));
-    log.info({ url: server.url, version: VERSION, store: store.id, dialect: store.dialect }, "ready");
+    const { url, localUrl, loginLink } = server;
+    const about = { url: localUrl, pid: process.pid, version: VERSION, store: store.id };
+    await unlessFull(() => writeServerFile(settings.home, about), log);
+    const link = await unlessFull(() => loginLink("owner"), log);
+    const health = store.health();
+    process.stdout.write(greeting(settings, url, link?.url, health));
+    const state = { url, version: VERSION, store: store.id, dialect: store.dialect };
+    if (health.ok) log.info(state, "ready");
+    else log.warn({ ...state, reason: health.reason }, "listening, but not ready");
     // Loaded once clients are served: a restart is felt by those who wait for an answer, not by agents.
     const { startAgents } = await import("./agents.ts");
     agents = await startAgents({ settings, store, ids, env: process.env, log });
@@ -118,9 +118,39 @@ async function listen(
   }
 }
 
-function greeting(settings: Settings, url: string, link: string): string {
+function whyNot({ kind, message }: StorageError, { home }: Settings): string {
+  if (kind !== "full") return message;
+  return `The disk of ${home} is full, and the server can't start without a few MB: free some there, then start it again.`;
+}
+
+/** A full disk is no reason not to start: someone has to be let in who deletes. */
+async function unlessFull<T>(
+  write: () => Promise<T>,
+  log: ReturnType<typeof makeLog>,
+): Promise<T | undefined> {
+  try {
+    return await write();
+  } catch (error) {
+    const isFull =
+      error instanceof StorageError
+        ? error.kind === "full"
+        : ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+    if (!isFull) throw error;
+    log.warn({ reason: (error as Error).message }, "not written at the start: the disk is full");
+    return undefined;
+  }
+}
+
+function greeting(settings: Settings, url: string, link: string | undefined, health: StoreHealth): string {
   const where = settings.databaseUrl === undefined ? `SQLite in ${settings.home}` : "PostgreSQL";
-  return `Holdfast ${VERSION} at ${url} (${where})\nLog in once, within 10 minutes: ${link}\n`;
+  const lines = [`Holdfast ${VERSION} at ${url} (${where})`];
+  if (!health.ok) lines.push(`Not ready: ${health.reason}. Sessions can be read, and deleted to make room.`);
+  lines.push(
+    link === undefined
+      ? "For a link to log in with, run holdfast login once there is room."
+      : `Log in once, within 10 minutes: ${link}`,
+  );
+  return `${lines.join("\n")}\n`;
 }
 
 /** Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. */
