@@ -1,7 +1,21 @@
 // Room that is held back: given up when the disk is full, so that there is something to delete with.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { diskFull, isNoRoom } from "./fault.ts";
+import type { StorageError } from "../store.ts";
 
 const BALLAST_BYTES = 8 * 1024 * 1024;
+/** Less than a start needs: SQLite's shared memory, the first pages of its log. */
+const START_BYTES = 1024 * 1024;
 const PIECE = Buffer.alloc(256 * 1024);
 
 export class Ballast {
@@ -13,6 +27,14 @@ export class Ballast {
 
   isThere(): boolean {
     return existsSync(this.#file);
+  }
+
+  /** On a full disk the server starts in the room that is held back; what is full is for it to say. */
+  giveUpToStart(): StorageError | undefined {
+    const { bavail, bsize } = statfsSync(dirname(this.#file));
+    if (bavail * bsize >= START_BYTES) return undefined;
+    this.giveUp();
+    return diskFull();
   }
 
   giveUp(): void {
@@ -39,8 +61,4 @@ export class Ballast {
       throw error;
     }
   }
-}
-
-function isNoRoom(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

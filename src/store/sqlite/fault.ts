@@ -11,8 +11,7 @@ export function storageFault(error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return error;
   const code = error.errcode & PRIMARY_CODE;
   const options = { cause: error };
-  if (FULL.has(code))
-    return new StorageError("full", "the disk is full: nothing more is stored until there is room", options);
+  if (FULL.has(code)) return diskFull(options);
   if (BUSY.has(code))
     return new StorageError("busy", `the database is busy (${error.message}): try again`, options);
   if (BROKEN.has(code))
@@ -22,4 +21,13 @@ export function storageFault(error: unknown): unknown {
       options,
     );
   return error;
+}
+
+export function diskFull(options?: ErrorOptions): StorageError {
+  return new StorageError("full", "the disk is full: nothing more is stored until there is room", options);
+}
+
+/** As Node says it of a file that it writes itself. */
+export function isNoRoom(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

@@ -3,14 +3,14 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../store.ts";
-import { storageFault } from "./fault.ts";
+import { isNoRoom, storageFault } from "./fault.ts";
 
 export type Owner = { pid: number; url: string | null };
 
 /** Gives the function that lets go of it. Throws a StorageError of kind `busy` when another process has it. */
 export function takeOwnership(file: string, owner: Owner): () => void {
   const lock = lockFile(file);
-  writeFileSync(noteOf(file), JSON.stringify(owner), { mode: 0o600 });
+  writeNote(file, owner);
   return () => {
     rmSync(noteOf(file), { force: true });
     lock.close();
@@ -27,6 +27,14 @@ function lockFile(file: string): DatabaseSync {
   } catch (error) {
     lock?.close();
     throw refusal(file, storageFault(error));
+  }
+}
+
+function writeNote(file: string, owner: Owner): void {
+  try {
+    writeFileSync(noteOf(file), JSON.stringify(owner), { mode: 0o600 });
+  } catch (error) {
+    if (!isNoRoom(error)) throw error; // a full disk must not keep the server from starting: the lock is what counts
   }
 }
 

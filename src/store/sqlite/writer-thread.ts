@@ -22,11 +22,12 @@ export class WriterThread {
   #calls: Call[] = [];
   #enough = FIRST_CALLS;
   #scheduled = false;
-  #health: StoreHealth = { ok: true };
+  #health: StoreHealth;
   #closed: StorageError | undefined;
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, health: StoreHealth) {
     this.#worker = worker;
+    this.#health = health;
     this.#ended = new Promise((resolve) => worker.once("exit", () => resolve()));
     worker.on("message", (message: FromWriter) => this.#receive(message));
     worker.on("error", (error) =>
@@ -44,7 +45,10 @@ export class WriterThread {
       worker.once("message", resolve);
       worker.once("error", reject);
     });
-    if ("opened" in first) return { writer: new WriterThread(worker), store: first.opened.store };
+    if ("opened" in first) {
+      const { store, health } = first.opened;
+      return { writer: new WriterThread(worker, health), store };
+    }
     await worker.terminate();
     throw "notOpened" in first
       ? errorOf(first.notOpened)

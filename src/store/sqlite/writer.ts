@@ -26,7 +26,7 @@ export type WriterData = {
 /** `last`: nothing more of this tick follows. */
 export type ToWriter = { calls: Call[]; last: boolean } | "close";
 export type FromWriter =
-  | { opened: { store: string } }
+  | { opened: { store: string; health: StoreHealth } }
   | { notOpened: Failure }
   | { replies: Reply[] }
   | { health: StoreHealth };
@@ -38,19 +38,21 @@ if (!parentPort) throw new Error("writer.ts runs as a worker");
 const port = parentPort;
 const send = (message: FromWriter) => port.postMessage(message);
 
+const { file, newStoreId, self } = workerData as WriterData; // from writer-thread.ts
+const ballast = new Ballast(`${file}-ballast`);
+const full = ballast.giveUpToStart();
 try {
-  const { file, newStoreId, self } = workerData as WriterData; // from writer-thread.ts
   const database = openWriter(file);
   migrate(database);
   const writing: Writing = { database, logs: new Logs(database) };
-  const condition = new Condition(database, new Ballast(`${file}-ballast`), (health) => send({ health }));
+  const condition = new Condition(database, ballast, (health) => send({ health }));
   const group = new Group({
     writing,
     verbs,
     admit: (verb) => condition.admit(verb),
     failed: (error) => condition.failed(error),
   });
-  const store = begin(writing, newStoreId, self);
+  const store = begin(writing);
   port.on("message", (message: ToWriter) => {
     const taken = takeAll(group, message);
     if (taken === "part") return;
@@ -60,13 +62,15 @@ try {
     database.close();
     port.close();
   });
-  send({ opened: { store } });
+  send({ opened: { store, health: full ? { ok: false, reason: full.message } : { ok: true } } });
+  if (full) condition.failed(full);
 } catch (error) {
-  send({ notOpened: failureOf(storageFault(error)) });
+  // Without room SQLite can't even share its memory, and calls that a broken disk.
+  send({ notOpened: failureOf(full ?? storageFault(error)) });
 }
 
 /** What the process before this one left: its leases are over, and its half-made copies are not to be. */
-function begin(writing: Writing, newStoreId: string, self: WriterData["self"]): string {
+function begin(writing: Writing): string {
   const { database } = writing;
   database.exec("begin immediate");
   database.run("insert or ignore into meta (name, value) values ('store', ?)", newStoreId);
