@@ -66,5 +66,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Answers without a credential. The list of these is literal, in auth.test.ts. */
     open?: true;
+    /** Only says which methods the address has. */
+    notAllowed?: true;
   }
 }

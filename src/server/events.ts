@@ -51,18 +51,6 @@ export function eventRoutes(app: App, context: Context): void {
         }
       },
     );
-    app.route({
-      method: ["POST", "PUT", "PATCH", "DELETE"],
-      url,
-      schema: { summary: "Not allowed: a log is written by what happens" },
-      handler: () =>
-        refuse(
-          "method_not_allowed",
-          "A log is only read here; events come from what happens. To say something, POST to …/inputs.",
-          {},
-          { allow: "GET, HEAD" },
-        ),
-    });
   }
 }
 

@@ -13,7 +13,6 @@ export function exportRoutes(app: App, { store }: Context): void {
   app.get(
     "/api/sessions/:id/export",
     {
-      exposeHeadRoute: false,
       schema: {
         summary: "Take a session with you: md to read, jsonl for programs",
         params: z.object({ id: z.string() }),
@@ -29,7 +28,7 @@ export function exportRoutes(app: App, { store }: Context): void {
         .type(format === "md" ? "text/markdown; charset=utf-8" : "application/x-ndjson")
         .header("content-disposition", `attachment; filename="${id.replaceAll(/[^\w-]/g, "_")}.${format}"`)
         .header("cache-control", "no-store")
-        .send(Readable.from(lines, { highWaterMark: 16 }));
+        .send(Readable.from(request.method === "HEAD" ? [] : lines, { highWaterMark: 16 }));
     },
   );
 }

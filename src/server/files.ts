@@ -64,7 +64,7 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
 
   app.get(
     "/api/files/:id",
-    { exposeHeadRoute: false, schema: { summary: "A file as it was uploaded", params: Params } },
+    { schema: { summary: "A file as it was uploaded", params: Params } },
     async (request, reply) => {
       const file = await store.file(request.params.id);
       if (file === undefined) refuse("not_found", `There is no file "${request.params.id.slice(0, 100)}".`);
@@ -73,12 +73,12 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
         .type(file.type)
         .header("content-length", file.bytes)
         .header("content-disposition", `${disposition}; filename*=UTF-8''${encodeURIComponent(file.name)}`)
-        .send(Readable.from(file.read()));
+        .send(Readable.from(request.method === "HEAD" ? [] : file.read()));
     },
   );
   app.get(
     "/api/blobs/:id",
-    { exposeHeadRoute: false, schema: { summary: "A text that was too long for its event", params: Params } },
+    { schema: { summary: "A text that was too long for its event", params: Params } },
     async (request, reply) => {
       const bytes = await store.blob(request.params.id);
       if (bytes === undefined) refuse("not_found", `There is no blob "${request.params.id.slice(0, 100)}".`);

@@ -5,12 +5,13 @@ import { Problem } from "./problem-schema.ts";
 
 type Json = Record<string, unknown>;
 
-export type Described = Pick<RouteOptions, "method" | "url" | "schema">;
+export type Described = Pick<RouteOptions, "method" | "url" | "schema" | "config">;
 
 export function openapi(routes: readonly Described[], version: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
-  for (const { method, url, schema } of routes) {
+  for (const { method, url, schema, config } of routes) {
+    if (config?.notAllowed) continue;
     const at = (paths[url.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
     for (const each of [method].flat())
       at[each.toLowerCase()] = operation(schema ?? {}, new Describer(schemas));

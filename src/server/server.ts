@@ -27,6 +27,7 @@ import { inputRoutes } from "./inputs.ts";
 import { lineageRoutes } from "./lineage.ts";
 import { loginRoutes, makeLoginLink } from "./login.ts";
 import { makeMetrics } from "./metrics.ts";
+import { refuseOtherMethods } from "./not-allowed.ts";
 import { openapi } from "./openapi.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { operationRoutes } from "./operation.ts";
@@ -229,6 +230,11 @@ function addRoutes(
   app.get("/openapi.json", { schema: { summary: "This description" } }, () => {
     document ??= openapi(routes, context.version);
     return document;
+  });
+  // As the last plugin, so that it sees the routes of those before it.
+  void app.register((scope: App, _, done) => {
+    refuseOtherMethods(scope, [...routes]);
+    done();
   });
 }
 
