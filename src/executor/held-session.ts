@@ -57,8 +57,9 @@ export class HeldSession {
 
   /** What was decided on this view: false, and nothing is written, when others have appended facts since. */
   appendDecided(events: readonly NewEvent[]): Promise<boolean> {
+    const decidedOn = seqOf(this.#view.position); // and not on what is read while this waits for its turn
     return this.#inTurn(async () => {
-      const written = await this.#write(events, seqOf(this.#view.position));
+      const written = await this.#write(events, decidedOn);
       await this.#readOn();
       return written !== undefined;
     });

@@ -6,7 +6,7 @@ import type { ToolPart } from "../session/view.ts";
 import type { CommandSpec } from "../tool/tool.ts";
 import type { CommandEnd } from "./commands.ts";
 import { DraftWriter } from "./draft-writer.ts";
-import { finish, type ToolWork } from "./tool-work.ts";
+import { finish, intend, type ToolWork } from "./tool-work.ts";
 
 export async function startCommand(work: ToolWork, call: string, spec: CommandSpec): Promise<void> {
   await spawn(work, call, spec, processName(work.session.id, call, 1));
@@ -37,11 +37,12 @@ async function spawn(
     instead === undefined
       ? []
       : [{ type: "process_exited", data: { process: instead, exit: null, cause: "unstarted" } }];
-  await work.session.append([
+  const begins = await intend(work, [
     ...unstarted,
     { type: "process_started", data: { process, command, cwd, call, background } },
     { type: "tool_started", data: { call, process } },
   ]);
+  if (!begins) return;
   failpoint("after-intent");
   const { profile } = work.session.view.meta;
   const started = await work.commands.start({ process, profile, command, cwd, stdin, ...work.place });

@@ -9,7 +9,7 @@ import { openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, Delegation, Tool } from "../tool/tool.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
-import { finish, finished, type ToolWork } from "./tool-work.ts";
+import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
 type Ready = { part: ToolPart; tool: Tool; args: unknown; about: About };
 
@@ -74,15 +74,14 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
   }
   const proposal = proposalOf(work, ready);
   if (part.answer) return answered(work, part, proposal, about);
-  const { session, policy } = work;
-  const decision = decide(proposal, await policy());
+  const decision = decide(proposal, await work.policy());
   if (decision.decision === "deny") {
     await finish(work, part.call, "denied", decision.why);
     return false;
   }
   if (decision.decision === "allow") return true;
   const { title, command, cwd } = about;
-  await session.append([
+  await intend(work, [
     {
       type: "ask_opened",
       data: {
@@ -134,9 +133,8 @@ async function start(work: ToolWork, { part, tool, args, about }: Ready): Promis
       const prepared = (await tool.prepare?.(args, work.place)) ?? { ok: true, trace: undefined };
       if (!prepared.ok) return finish(work, call, "error", prepared.result);
       const { trace } = prepared;
-      await work.session.append([
-        { type: "tool_started", data: { call, ...(trace !== undefined && { trace }) } },
-      ]);
+      const started = { call, ...(trace !== undefined && { trace }) };
+      if (!(await intend(work, [{ type: "tool_started", data: started }]))) return;
       return runPlain(work, call, tool, args, trace);
     }
     case "command":
@@ -192,8 +190,8 @@ async function runPlain(
 async function runDelegate(work: ToolWork, call: string, delegation: Delegation): Promise<void> {
   const { session, delegates } = work;
   if (session.view.delegates.some((delegate) => delegate.call === call)) return; // under way; its return wakes us
-  if (partOf(work, call)?.state === "proposed")
-    await session.append([{ type: "tool_started", data: { call } }]);
+  const isNew = partOf(work, call)?.state === "proposed";
+  if (isNew && !(await intend(work, [{ type: "tool_started", data: { call } }]))) return;
   const child = await delegates.create(session, call, delegation);
   if ("refused" in child) return finish(work, call, "error", child.refused);
   const { background } = delegation;
@@ -212,7 +210,7 @@ async function openClarify(
     multiple,
   }: { title: string; choices: { id: string; label: string }[]; multiple: boolean },
 ): Promise<void> {
-  await work.session.append([
+  await intend(work, [
     {
       type: "ask_opened",
       data: { ask: work.newAsk(), kind: "clarify", title, call: part.call, choices, multiple },

@@ -29,6 +29,16 @@ export type ToolWork = {
   signal: AbortSignal;
 };
 
+/** Facts that something begins with: false, and it must not begin, once the turn was stopped or is being broken off. */
+export async function intend(
+  { session, signal }: Pick<ToolWork, "session" | "signal">,
+  facts: NewFact[],
+): Promise<boolean> {
+  while (!signal.aborted && !session.view.turn?.stopRequested)
+    if (await session.appendDecided(facts)) return true;
+  return false;
+}
+
 export async function finish(
   work: ToolWork,
   call: string,

@@ -81,10 +81,12 @@ function checkTurns(facts: readonly Fact[], done: boolean, check: Check): void {
         break;
       case "tool_proposed":
       case "tool_started":
+        check(!stopped || type === "tool_proposed", `${position}: a tool is started after the stop`);
         check(takeovers <= 3, `${position}: a tool is started after ${takeovers} takeovers`);
         check(calls.has(data.call), `${position}: ${type} of ${data.call}, which is not open`);
         break;
       case "ask_opened":
+        check(!stopped, `${position}: a person is asked after the stop`);
         asks.add(data.ask);
         break;
       case "ask_answered":
