@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Agents } from "./agents.ts";
+import { keepHostId } from "./config/host-id.ts";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
 import { makeHome } from "./home.ts";
@@ -48,6 +49,7 @@ export async function serve(flags: Flags): Promise<void> {
   let server: RunningServer | undefined;
   let agents: Agents | undefined;
   try {
+    await unlessFull(() => keepHostId(settings.home), log);
     await unlessFull(() => keepCliToken(settings.home, { store, ids, randomBytes }), log);
     server = await listen(settings, store, () => agents, log);
     const { url, localUrl, loginLink } = server;

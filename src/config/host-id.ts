@@ -1,7 +1,8 @@
 // Which machine and home this is, for a database that several share. Kept in the home from the first start on, since a
 // machine may be given another name while work and processes are known under the old one.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
@@ -10,9 +11,9 @@ export function readHostId(home: string): string {
 }
 
 /** When a server starts; one that was given an id by its environment keeps none. */
-export function keepHostId(home: string): void {
+export async function keepHostId(home: string): Promise<void> {
   const id = readHostId(home);
-  if (kept(home) === undefined) writeFileSync(fileIn(home), `${id}\n`, { mode: 0o600 });
+  if (kept(home) === undefined) await writeFile(fileIn(home), `${id}\n`, { mode: 0o600 });
 }
 
 function kept(home: string): string | undefined {

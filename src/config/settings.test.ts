@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { keepHostId } from "./host-id.ts";
 import { readSettings } from "./settings.ts";
 
 let home: string;
@@ -35,6 +36,20 @@ test("what is listed for people holds no secret", () => {
   expect(text).not.toContain("tell-nobody");
   expect(text).not.toContain("hush");
   expect(text).toContain("db.example/holdfast");
+});
+
+test("a home keeps the id of its host, whatever the machine is called later", async () => {
+  const hostId = (env: Record<string, string> = {}) => {
+    const read = readSettings({ HOLDFAST_HOME: home, ...env });
+    return read.ok ? read.settings.hostId : read.faults;
+  };
+  const first = hostId();
+  await keepHostId(home);
+  expect(hostId()).toBe(first);
+  writeFileSync(join(home, "host-id"), "its-old-name\n");
+  await keepHostId(home);
+  expect(hostId()).toBe("its-old-name");
+  expect(hostId({ HOLDFAST_HOST_ID: "named" })).toBe("named");
 });
 
 test.each([

@@ -1,7 +1,7 @@
 // What is in force and where it came from: a flag wins over the environment, that over config.toml, that over the default.
-import { createHash } from "node:crypto";
-import { homedir, hostname } from "node:os";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { readHostId } from "./host-id.ts";
 import { describeFaults, readConfig, type ReadConfig } from "./read-config.ts";
 import type { Config } from "./schema.ts";
 
@@ -89,11 +89,11 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
       : { name: "store", value: withoutPassword(databaseUrl), origin: "HOLDFAST_DATABASE_URL" },
   );
   const ownId = present(env["HOLDFAST_HOST_ID"]);
-  const hostId = ownId ?? `${hostname()}/${createHash("sha256").update(home).digest("hex").slice(0, 6)}`;
+  const hostId = ownId ?? readHostId(home);
   listed.push({
     name: "hostId",
     value: hostId,
-    origin: ownId === undefined ? "default" : "HOLDFAST_HOST_ID",
+    origin: ownId === undefined ? join(home, "host-id") : "HOLDFAST_HOST_ID",
   });
   const token = present(env["HOLDFAST_TOKEN"]);
   listed.push({
