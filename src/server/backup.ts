@@ -13,7 +13,10 @@ export function backupRoutes(app: App, { store, log }: Context): void {
 
   app.get(
     "/api/backup",
-    { exposeHeadRoute: false, schema: { summary: "A backup of the running store" } },
+    {
+      exposeHeadRoute: false,
+      schema: { summary: "A backup of the running store", answers: { 200: ["application/vnd.sqlite3"] } },
+    },
     async (_, reply) => {
       if (store.dialect !== "sqlite")
         refuse("conflict", "This server keeps its data in PostgreSQL: back that up with pg_dump.");

@@ -17,16 +17,33 @@ const LOGS: Record<LogKind, string> = { session: "/api/sessions/:id/events", tas
 const Params = z.object({ id: z.string() });
 /** Checked by hand: a Durable Streams reader expects 400 where a schema's fault is 422. */
 const Query = z.object({
-  offset: z.unknown().optional(),
-  live: z.unknown().optional(),
-  cursor: z.unknown().optional(),
-  store: z.unknown().optional(),
+  offset: described("Where to begin: -1 (the default) for the beginning, now for the end, or a position"),
+  live: described("What to do at the end: long-poll waits for more, sse goes on for good", {
+    enum: ["long-poll", "sse"],
+  }),
+  cursor: described("The Stream-Cursor of the answer before, with live=long-poll"),
+  store: described(
+    "The store that the offset is of (GET /api/overview names it). After a backup was restored the answer is 409 other_store: without it an offset can't be told from one of the new history.",
+  ),
 });
+
+function described(description: string, more: Record<string, unknown> = {}) {
+  return z
+    .unknown()
+    .meta({ type: "string", description, ...more })
+    .optional();
+}
+
+const HEEDS = {
+  "Last-Event-ID": "With live=sse: the id of the last event that was seen, in place of offset",
+  "If-None-Match": "With neither: the ETag of an answer to the same offset",
+};
 
 export function eventRoutes(app: App, context: Context): void {
   const spans = new Spans(context.store);
   for (const [kind, url] of Object.entries(LOGS) as [LogKind, string][]) {
-    app.head(url, { schema: { summary: "Where the log ends", params: Params } }, async (request, reply) => {
+    const ends = { summary: "Where the log ends", params: Params, answers: { 200: [] } };
+    app.head(url, { schema: ends }, async (request, reply) => {
       const head = await headOf(context, kind, request.params.id);
       return reply
         .headers(tailHeaders(head))
@@ -36,7 +53,15 @@ export function eventRoutes(app: App, context: Context): void {
     });
     app.get(
       url,
-      { schema: { summary: "Read the log: Durable Streams", params: Params, querystring: Query } },
+      {
+        schema: {
+          summary: "Read the log: Durable Streams",
+          params: Params,
+          querystring: Query,
+          heeds: HEEDS,
+          answers: { 200: ["application/json", "text/event-stream"], 204: [], 304: [] },
+        },
+      },
       async (request, reply) => {
         const wish = wishOf(request);
         const head = await headOf(context, kind, request.params.id);

@@ -16,6 +16,7 @@ export function exportRoutes(app: App, { store }: Context): void {
       schema: {
         summary: "Take a session with you: md to read, jsonl for programs",
         params: z.object({ id: z.string() }),
+        answers: { 200: ["text/markdown", "application/x-ndjson"] },
         querystring: z.strictObject({ format: z.enum(["md", "jsonl"]).default("md") }),
       },
     },

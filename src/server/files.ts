@@ -29,6 +29,7 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
         schema: {
           summary: "Upload a file: the body is its bytes, content-type its type, ?name= its name",
           querystring: Upload,
+          takes: "*/*",
           response: { 201: http.FileInfo },
         },
       },
@@ -64,7 +65,7 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
 
   app.get(
     "/api/files/:id",
-    { schema: { summary: "A file as it was uploaded", params: Params } },
+    { schema: { summary: "A file as it was uploaded", params: Params, answers: { 200: ["*/*"] } } },
     async (request, reply) => {
       const file = await store.file(request.params.id);
       if (file === undefined) refuse("not_found", `There is no file "${request.params.id.slice(0, 100)}".`);
@@ -78,7 +79,13 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
   );
   app.get(
     "/api/blobs/:id",
-    { schema: { summary: "A text that was too long for its event", params: Params } },
+    {
+      schema: {
+        summary: "A text that was too long for its event",
+        params: Params,
+        answers: { 200: ["text/plain"] },
+      },
+    },
     async (request, reply) => {
       const bytes = await store.blob(request.params.id);
       if (bytes === undefined) refuse("not_found", `There is no blob "${request.params.id.slice(0, 100)}".`);

@@ -62,11 +62,15 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     },
   );
 
-  app.post("/api/logout", { schema: { summary: "End this browser's login" } }, async (request, reply) => {
-    if (request.caller.kind === "login") await store.revokeLogin(request.caller.id);
-    setCookie(reply, access.cookie, "", 0, isHttps(request, behindProxy));
-    return reply.code(204).send();
-  });
+  app.post(
+    "/api/logout",
+    { schema: { summary: "End this browser's login", answers: { 204: [] } } },
+    async (request, reply) => {
+      if (request.caller.kind === "login") await store.revokeLogin(request.caller.id);
+      setCookie(reply, access.cookie, "", 0, isHttps(request, behindProxy));
+      return reply.code(204).send();
+    },
+  );
 
   app.post(
     "/api/login-links",
@@ -89,6 +93,7 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
       schema: {
         summary: "Revoke a login; its open streams are closed",
         params: z.object({ id: z.string() }),
+        answers: { 204: [] },
       },
     },
     async (request, reply) => {

@@ -7,6 +7,10 @@ type Json = Record<string, unknown>;
 
 export type Described = Pick<RouteOptions, "method" | "url" | "schema" | "config">;
 
+const READS = new Set(["GET", "HEAD"]);
+const KEY =
+  "Same key, same answer, one effect, for at least 24 hours; another request under it is refused with 422.";
+
 export function openapi(routes: readonly Described[], version: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
@@ -14,7 +18,7 @@ export function openapi(routes: readonly Described[], version: string): Json {
     if (config?.notAllowed) continue;
     const at = (paths[url.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
     for (const each of [method].flat())
-      at[each.toLowerCase()] = operation(schema ?? {}, new Describer(schemas));
+      at[each.toLowerCase()] = operation(each, schema ?? {}, config?.open === true, new Describer(schemas));
   }
   return {
     openapi: "3.1.0",
@@ -25,13 +29,24 @@ export function openapi(routes: readonly Described[], version: string): Json {
       schemas,
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer" },
-        cookie: { type: "apiKey", in: "cookie", name: "holdfast" },
+        cookie: {
+          type: "apiKey",
+          in: "cookie",
+          name: "holdfast_*",
+          description:
+            "For browsers: holdfast_ and the last 8 characters of the store's id. POST /api/login sets it, with the secret of a one-time link.",
+        },
       },
     },
   };
 }
 
-function operation(schema: NonNullable<Described["schema"]>, describe: Describer): Json {
+function operation(
+  method: string,
+  schema: NonNullable<Described["schema"]>,
+  isOpen: boolean,
+  describe: Describer,
+): Json {
   const responses: Json = {
     default: {
       description: "A problem document",
@@ -41,19 +56,33 @@ function operation(schema: NonNullable<Described["schema"]>, describe: Describer
   for (const [status, body] of Object.entries((schema.response ?? {}) as Record<string, z.ZodType>))
     responses[status] = {
       description: body.description ?? "",
-      ...(hasBody(body) && { content: { "application/json": { schema: describe.json(body, "output") } } }),
+      content: { "application/json": { schema: describe.json(body, "output") } },
     };
+  for (const [status, types] of Object.entries(schema.answers ?? {}))
+    responses[status] = {
+      description: types.length === 0 ? "Done; there is nothing to say" : "",
+      ...(types.length > 0 && { content: Object.fromEntries(types.map((type) => [type, {}])) }),
+    };
+  const headers = { ...schema.heeds, ...(!READS.has(method) && !isOpen && { "Idempotency-Key": KEY }) };
   return {
     ...(schema.summary !== undefined && { summary: schema.summary }),
+    ...(isOpen && { security: [] }),
     parameters: [
       ...describe.parameters("path", schema.params as z.ZodType | undefined),
       ...describe.parameters("query", schema.querystring as z.ZodType | undefined),
+      ...Object.entries(headers).map(([name, description]) => ({
+        name,
+        in: "header",
+        description,
+        schema: { type: "string" },
+      })),
     ],
     ...(schema.body !== undefined && {
       requestBody: {
         content: { "application/json": { schema: describe.json(schema.body as z.ZodType, "input") } },
       },
     }),
+    ...(schema.takes !== undefined && { requestBody: { content: { [schema.takes]: {} } } }),
     responses,
   };
 }
@@ -108,8 +137,4 @@ function openObject({
 function moved(definition: Json): Json {
   const { id: _, ...rest } = definition;
   return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
-}
-
-function hasBody(schema: z.ZodType): boolean {
-  return schema._zod.def.type !== "null" && schema._zod.def.type !== "undefined";
 }

@@ -143,8 +143,47 @@ test("the API describes itself, each schema once", async () => {
   expect(Object.keys(document.components.schemas)).toEqual(
     expect.arrayContaining(["NewSession", "SessionRow", "Problem", "Position"]),
   );
+  for (const [path, at] of Object.entries(document.paths))
+    for (const [method, { responses }] of Object.entries(at))
+      expect([method, path, Object.keys(responses).filter((status) => /^[123]/.test(status))]).not.toEqual([
+        method,
+        path,
+        [],
+      ]);
   const refs = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
   for (const [, name] of refs) expect(document.components.schemas).toHaveProperty(name!);
+});
+
+test("the API's description says what is read, what is sent and what comes back, where that is no JSON", async () => {
+  const server = await openServer();
+  type Operation = {
+    parameters: { name: string; in: string; description?: string; schema: Record<string, unknown> }[];
+    responses: Record<string, { content?: object }>;
+  };
+  const { paths, components } = await server.call<{
+    paths: Record<string, Record<string, Operation>>;
+    components: { securitySchemes: { cookie: { name: string; description: string } } };
+  }>("GET", "/openapi.json");
+  const events = paths["/api/sessions/{id}/events"]!;
+  expect(Object.keys(events).toSorted()).toEqual(["get", "head"]);
+  expect(Object.keys(events["get"]!.responses["200"]!.content!)).toEqual([
+    "application/json",
+    "text/event-stream",
+  ]);
+  const parameters = new Map(events["get"]!.parameters.map((each) => [each.name, each]));
+  for (const name of ["offset", "live", "cursor", "store"])
+    expect(parameters.get(name)?.schema).toMatchObject({
+      type: "string",
+      description: expect.any(String) as unknown,
+    });
+  expect(parameters.get("Last-Event-ID")?.in).toBe("header");
+  const remove = paths["/api/sessions/{id}"]!["delete"]!;
+  expect(remove.responses["204"]).not.toHaveProperty("content");
+  expect(remove.parameters.map(({ name }) => name)).toContain("Idempotency-Key");
+  expect(Object.keys(paths["/api/backup"]!["get"]!.responses["200"]!.content!)).toEqual([
+    "application/vnd.sqlite3",
+  ]);
+  expect(components.securitySchemes.cookie.description).toContain("holdfast_");
 });
 
 test("at the end streams are closed cleanly, what is being answered is answered, and nothing new begins", async () => {

@@ -30,8 +30,10 @@ export function operationRoutes(app: App, context: Context): void {
       return reply.header("cache-control", "no-store").send({ ok: true as const });
     },
   );
-  app.get("/metrics", { schema: { summary: "For Prometheus" } }, async (_, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  app.get(
+    "/metrics",
+    { schema: { summary: "For Prometheus", answers: { 200: ["text/plain"] } } },
+    async (_, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
 }
 

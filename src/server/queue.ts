@@ -66,7 +66,7 @@ export function queueRoutes(app: App, context: Context): void {
 
   app.delete(
     "/api/sessions/:id/inputs/:input",
-    { schema: { summary: "Withdraw what is still queued", params: Input } },
+    { schema: { summary: "Withdraw what is still queued", params: Input, answers: { 204: [] } } },
     async (request, reply) => {
       const { id, input } = request.params;
       await decideOnView(context, request, id, async (view) => {

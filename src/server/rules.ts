@@ -17,6 +17,7 @@ export function ruleRoutes(app: App, { store }: Context): void {
       schema: {
         summary: "Take a rule back: what it allowed is asked for again",
         params: z.object({ id: z.string() }),
+        answers: { 204: [] },
       },
     },
     async (request, reply) => {

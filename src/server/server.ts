@@ -227,7 +227,8 @@ function addRoutes(
   socketRoutes(app);
 
   let document: unknown;
-  app.get("/openapi.json", { schema: { summary: "This description" } }, () => {
+  const schema = { summary: "This description", answers: { 200: ["application/json"] } };
+  app.get("/openapi.json", { schema }, () => {
     document ??= openapi(routes, context.version);
     return document;
   });

@@ -132,7 +132,9 @@ export function sessionRoutes(app: App, context: Context): void {
 
   app.delete(
     "/api/sessions/:id",
-    { schema: { summary: "Delete a session", params: Params, querystring: Force } },
+    {
+      schema: { summary: "Delete a session", params: Params, querystring: Force, answers: { 204: [] } },
+    },
     async (request, reply) => {
       const { id } = request.params;
       const force = request.query.force === "true";

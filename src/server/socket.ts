@@ -26,7 +26,8 @@ const GOODBYE_MS = 1_000;
 const PING = serverFrame({ op: "ping" });
 
 export function socketRoutes(app: App): void {
-  app.get(PATH, { exposeHeadRoute: false, schema: { summary: "One WebSocket for a whole tab" } }, () =>
+  const schema = { summary: "One WebSocket for a whole tab", answers: { 101: [] } };
+  app.get(PATH, { exposeHeadRoute: false, schema }, () =>
     refuse(
       "upgrade_required",
       "Open this address as a WebSocket.",

@@ -43,6 +43,7 @@ export function tokenRoutes(app: App, context: Context): void {
       schema: {
         summary: "Revoke a token; its open streams are closed",
         params: z.object({ id: z.string() }),
+        answers: { 204: [] },
       },
     },
     async (request, reply) => {

@@ -28,6 +28,12 @@ export type App = FastifyInstance<
 declare module "fastify" {
   interface FastifySchema {
     summary?: string;
+    /** What is answered where that is not JSON: media types by status, none for an answer without a body. */
+    answers?: Record<number, readonly string[]>;
+    /** A body that is not JSON: its media type. */
+    takes?: string;
+    /** Headers that are heeded, and what for. */
+    heeds?: Record<string, string>;
   }
 }
 
