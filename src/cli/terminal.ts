@@ -9,6 +9,7 @@ export type Output = {
   write(text: string): boolean;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   readonly writableLength: number;
 } & NodeJS.WritableStream;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutTo, displayWidth, visible, visibleLine } from "./visible.ts";
+import { cutTo, displayWidth, exact, visible, visibleLine } from "./visible.ts";
 
 test("what others wrote can't steer the terminal", () => {
   expect(visible("\u001b[2J\u001b]0;title\u0007hello \u001b[31mred\u001b[0m")).toBe("hello red");
@@ -9,6 +9,10 @@ test("what others wrote can't steer the terminal", () => {
 
 test("what turns the direction of writing around becomes visible", () => {
   expect(visible("rm \u202eftp.exe")).toBe("rm <U+202E>ftp.exe");
+});
+
+test("of what is to be approved nothing is left out", () => {
+  expect(exact("a\u001b[2Jb\rc\n")).toBe("a␛[2Jb␍c\n");
 });
 
 test("lines stay lines, however they end, and a cell is one", () => {

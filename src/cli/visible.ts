@@ -4,14 +4,17 @@ import { stripVTControlCharacters } from "node:util";
 
 /** For text of several lines. */
 export function visible(text: string): string {
-  return stripVTControlCharacters(text)
-    .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(CONTROL, (char) => {
-      const code = char.codePointAt(0) ?? 0;
-      return code < 0x20
-        ? String.fromCodePoint(0x2400 + code)
-        : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
-    });
+  return exact(stripVTControlCharacters(text).replaceAll(/\r\n?/g, "\n"));
+}
+
+/** With nothing left out: what someone is to approve is seen to its last byte. */
+export function exact(text: string): string {
+  return text.replaceAll(CONTROL, (char) => {
+    const code = char.codePointAt(0) ?? 0;
+    return code < 0x20
+      ? String.fromCodePoint(0x2400 + code)
+      : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+  });
 }
 
 /** For a table's cell or a title. */

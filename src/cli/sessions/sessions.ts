@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";
+import { goBackCommands } from "./go-back.ts";
 import { listCommand } from "./list.ts";
 import { arrangementCommands, renameCommand } from "./patch.ts";
 import { rmCommand } from "./rm.ts";
@@ -10,13 +11,14 @@ import { showCommand } from "./show.ts";
 
 export function sessionsCommand(cli: Cli): Command {
   const sessions = new Command("sessions").description(
-    "List, show, search, fork, export and arrange sessions",
+    "List, show, search, fork, go back in, export and arrange sessions",
   );
   const commands = [
     listCommand(cli),
     showCommand(cli),
     searchCommand(cli),
     forkCommand(cli),
+    ...goBackCommands(cli),
     exportCommand(cli),
     renameCommand(cli),
     ...arrangementCommands(cli),

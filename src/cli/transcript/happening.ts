@@ -83,7 +83,8 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
 
 export function askWords({ kind, title, command, choices }: FactData<"ask_opened">): string {
   const what = kind === "approval" ? "approval needed" : "question";
-  const run = command === undefined ? "" : `: ${visibleLine(command)}`;
+  const isNamed = command === undefined || visibleLine(title).includes(visibleLine(command));
+  const run = isNamed ? "" : `: ${visibleLine(command)}`;
   const offered = choices?.map(({ label }) => visibleLine(label)).join(" | ");
   return `${what}: ${visibleLine(title)}${run}${offered ? ` [${offered}]` : ""}`;
 }

@@ -1,7 +1,7 @@
 // A session on a terminal. A terminal can only be added to, so what was printed of each part is remembered and the rest
 // follows: drafts as they come, the whole when its fact is there, each word once however it arrived.
 import type { Touched } from "../../session/apply.ts";
-import type { AnyEvent } from "../../session/event.ts";
+import type { AnyEvent, Fact } from "../../session/event.ts";
 import { shown } from "../../session/search-text.ts";
 import type {
   Message,
@@ -48,12 +48,33 @@ export class Transcript {
     this.#printer.line(more.map((part) => visibleLine(part ?? "")).join(" · "), "dim");
   }
 
-  /** All that a view holds. */
-  show(view: View): void {
-    if (view.earlier > 0) this.#printer.line(`… ${count(view.earlier, "earlier message")}`, "dim");
-    for (const message of view.messages) this.#message(message);
-    for (const queued of view.queue) this.#input(queued, "queued");
+  /** All that a view holds and that was not printed before, or the newest so many messages of it. */
+  show(view: View, most = view.messages.length): void {
+    const left = view.messages.slice(0, Math.max(0, view.messages.length - most));
+    for (const message of left) this.know(message);
+    const earlier = view.earlier + left.length;
+    if (earlier > 0)
+      this.#once("earlier", () => this.#printer.line(`… ${count(earlier, "earlier message")}`, "dim"));
+    for (const message of view.messages.slice(left.length)) this.#message(message);
+    for (const { process, background } of view.processes) if (!background) this.#hush(process);
+    for (const queued of view.queue) this.#input(queued, view.turn || view.held ? "queued" : undefined);
     for (const ask of view.asks) this.#printer.line(`  · ${askWords(ask)}`, "yellow");
+  }
+
+  /** As if it had been printed. */
+  know(message: Message): void {
+    this.#remember(message.id, 1);
+    if (message.kind === "task") this.#remember(`${message.id} ${message.outcome}`, 1);
+    if (message.kind !== "step") return;
+    for (const part of message.parts)
+      if (part.kind === "tool") {
+        this.#remember(part.id, Math.max(1, part.draftChars));
+        this.#remember(`${part.id} header`, 1);
+        if (part.state === "finished") this.#remember(`${part.id} finished`, 1);
+      } else {
+        this.#remember(part.id, part.text.length);
+        if (part.blob !== null) this.#remember(`${part.id} blob`, 1);
+      }
   }
 
   /** What one event has brought. */
@@ -78,8 +99,20 @@ export class Transcript {
   }
 
   #happening(event: AnyEvent): void {
+    if (this.#isHushed(event as Fact)) return;
     const happening = happeningOf(event);
     if (happening) this.#printer.line(`  · ${happening.text}`, happening.style);
+  }
+
+  /** The process of a call that is waited for ends with that call, which is told. */
+  #isHushed(fact: Fact): boolean {
+    if (fact.type === "process_started" && !fact.data.background) this.#hush(fact.data.process);
+    const isEnd = fact.type === "process_exited" || fact.type === "process_stopped";
+    return isEnd && this.#have(`${fact.data.process} hushed`) > 0;
+  }
+
+  #hush(process: string): void {
+    this.#remember(`${process} hushed`, 1);
   }
 
   #message(message: Message): void {

@@ -1,0 +1,184 @@
+// What a person commands from the command line, as processes against a real server whose executor is played by the test.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Ask, ShownSession } from "../src/client/commands.ts";
+import type { NewEvent } from "../src/session/event.ts";
+import { envOf, holdfast, holdfastJson, type Env } from "./holdfast.ts";
+import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
+import { Script } from "./scripted-work.ts";
+
+let server: ScriptedServer;
+let env: Env;
+
+beforeAll(async () => {
+  server = await startScriptedServer();
+  await server.listen();
+  env = envOf({ url: server.url, token: server.token, home: "/nowhere" });
+});
+afterAll(() => server.remove());
+
+const show = (session: string) => holdfastJson<ShownSession>(env, ["sessions", "show", session]);
+
+/** A session whose turn runs. */
+async function running(title: string): Promise<string> {
+  const session = await server.create(title);
+  await server.play(session, new Script(title).admit("go", `inp_${title}`));
+  const { view } = await show(session);
+  const queued = view.queue[0];
+  await server.play(session, new Script(title).take(queued?.input ?? "", queued?.position ?? "").begin());
+  return session;
+}
+
+describe("stop", () => {
+  it("asks the turn to stop, and says so when nothing runs", async () => {
+    const session = await running("stopped");
+    expect(await holdfast(env, ["stop", session])).toMatchObject({ code: 0, out: `stopping ${session}\n` });
+    expect((await show(session)).view.turn?.stopRequested).toBe(true);
+    const idle = await server.create("idle");
+    expect((await holdfast(env, ["stop", idle])).out).toBe(`nothing runs in ${idle}\n`);
+    expect((await holdfast(env, ["stop", "ses_none"])).code).toBe(3);
+  });
+});
+
+describe("send", () => {
+  it("stops what runs with --now, steers it with --steer, and not both", async () => {
+    const session = await running("sent");
+    await holdfast(env, ["send", session, "to", "the", "left", "--steer"]);
+    await holdfast(env, ["send", session, "rather this", "--now"]);
+    const { view } = await show(session);
+    expect(view.queue).toMatchObject([
+      { kind: "steer", text: "to the left" },
+      { kind: "prompt", text: "rather this", delivery: "now" },
+    ]);
+    expect(view.turn?.stopRequested).toBe(true);
+    expect((await holdfast(env, ["send", session, "x", "--now", "--steer"])).code).toBe(2);
+    expect((await holdfast(env, ["send", "new", "x", "--now"])).code).toBe(2);
+  });
+
+  it("says that it was an answer", async () => {
+    const session = await running("asked");
+    await server.append(session, [question("ask_sent")]);
+    const sent = await holdfast(env, ["send", session, "the left one"]);
+    expect(sent).toMatchObject({ code: 0, out: `${session}\n`, err: "it answered ask_sent\n" });
+  });
+});
+
+describe("queue", () => {
+  it("lists, edits, moves, withdraws and releases what waits", async () => {
+    const session = await running("queued");
+    for (const text of ["first", "second", "third"]) await holdfast(env, ["send", session, text]);
+    const texts = async () => (await show(session)).view.queue.map(({ text }) => text);
+
+    const listed = await holdfast(env, ["queue", "list", session]);
+    expect(listed.out).toMatch(/^# .*\n1 .* prompt .*first.*\n2 .*second.*\n3 .*third/);
+    await holdfast(env, ["queue", "edit", session, "2", "second, better"]);
+    await holdfast(env, ["queue", "move", session, "3", "--before", "1"]);
+    expect(await texts()).toEqual(["third", "first", "second, better"]);
+    await holdfast(env, ["queue", "move", session, "1"]);
+    const [first] = (await show(session)).view.queue;
+    const removed = await holdfast(env, ["queue", "rm", session, first?.input ?? ""]);
+    expect(removed).toMatchObject({ code: 0, out: `withdrawn ${first?.input}\n` });
+    expect(await texts()).toEqual(["second, better", "third"]);
+
+    const gone = await holdfast(env, ["queue", "edit", session, first?.input ?? "", "too late"]);
+    expect(gone).toMatchObject({ code: 4, err: expect.stringContaining("was withdrawn") });
+    expect((await holdfast(env, ["queue", "rm", session, "9"])).code).toBe(3);
+
+    await server.append(session, [{ type: "queue_held", data: { reason: "stopped" } }]);
+    expect((await holdfast(env, ["queue", "list", session])).out).toContain("holdfast queue release");
+    expect((await holdfast(env, ["queue", "release", session])).out).toContain("goes on");
+    expect((await show(session)).view.held).toBe(false);
+    expect((await holdfast(env, ["queue", "release", session])).out).toContain("is not held");
+  });
+});
+
+describe("asks", () => {
+  it("lists what waits with the exact command, and answers it once", async () => {
+    const session = await running("approve");
+    await server.append(session, [approval("ask_cli1"), question("ask_cli2")]);
+    const { out } = await holdfast(env, ["asks", "list"]);
+    expect(out).toContain("ask_cli1  approval in");
+    expect(out).toContain("  $ rm -rf build␛[2J");
+    expect(out).toContain("1 Once   2 In this session   3 Always   4 Deny");
+
+    const denied = await holdfast(env, ["asks", "answer", "ask_cli1", "deny", "not", "there"]);
+    expect(denied).toMatchObject({ code: 0, out: "answered ask_cli1: deny: not there\n" });
+    const again = await holdfast(env, ["asks", "answer", "ask_cli1", "once"]);
+    expect(again.code).toBe(3); // it is not open any more
+    expect((await holdfast(env, ["asks", "answer", "ask_cli2", "9"])).code).toBe(0); // any text is an answer
+    const { items } = await holdfastJson<{ items: Ask[] }>(env, ["asks", "list", "--all"]);
+    expect(items.filter((ask) => ask.session === session)).toMatchObject([
+      { id: "ask_cli2", answer: { text: "9" } },
+      { id: "ask_cli1", answer: { choice: "deny", text: "not there" }, closedBy: { person: "owner" } },
+    ]);
+    await server.append(session, [approval("ask_cli3")]);
+    const unclear = await holdfast(env, ["asks", "answer", "latest", "perhaps"]);
+    expect(unclear).toMatchObject({ code: 2, err: expect.stringContaining("once, session, always, deny") });
+  });
+
+  it("tells who lost the race who won it", async () => {
+    const session = await running("race");
+    const ask = "ask_01m7fe7vqp7bqjqaym27hy";
+    await server.append(session, [approval(ask)]);
+    const answers = await Promise.all(
+      ["once", "deny"].map((choice) => holdfast(env, ["asks", "answer", ask, choice])),
+    );
+    expect(answers.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 4]);
+    expect(answers.find(({ code }) => code === 4)?.err).toMatch(/was answered by owner at .*: (once|deny)/);
+  });
+});
+
+describe("sessions", () => {
+  it("are had anew, sent otherwise and undone, each in a successor", async () => {
+    const session = await server.create("Talk");
+    await turn(session, "one");
+    const { out: first } = await holdfast(env, ["sessions", "regenerate", session]);
+    expect((await show(first.trim())).view.queue).toMatchObject([{ text: "question one" }]);
+    const second = await server.create("Talk again");
+    await turn(second, "two");
+    const { out: edited } = await holdfast(env, ["sessions", "resend", second, "a", "better", "one"]);
+    expect((await show(edited.trim())).view.queue).toMatchObject([{ text: "a better one" }]);
+    expect(await holdfast(env, ["sessions", "undo", edited.trim()])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("nothing to go back to"),
+    });
+    const third = await server.create("Talk undone");
+    await turn(third, "three");
+    const { out: undone } = await holdfast(env, ["sessions", "undo", third]);
+    expect((await show(undone.trim())).view).toMatchObject({ messages: [], queue: [] });
+    expect((await holdfast(env, ["sessions", "show", third])).out).toContain(`continued in ${undone.trim()}`);
+  });
+});
+
+describe("rules and profiles", () => {
+  it("are listed, also when there are none", async () => {
+    expect(await holdfast(env, ["rules", "list"])).toMatchObject({
+      code: 0,
+      out: "Nothing was allowed for good.\n",
+    });
+    expect((await holdfast(env, ["rules", "rm", "rul_none"])).code).toBe(3);
+    expect(await holdfastJson(env, ["profiles"])).toEqual({ items: [] });
+  });
+});
+
+const approval = (ask: string): NewEvent => ({
+  type: "ask_opened",
+  data: { ask, kind: "approval", title: "shell: rm", command: "rm -rf build\x1b[2J", cwd: "/work" },
+});
+
+const question = (ask: string): NewEvent => ({
+  type: "ask_opened",
+  data: { ask, kind: "clarify", title: "which?" },
+});
+
+async function turn(session: string, name: string): Promise<void> {
+  await server.play(session, new Script(name).admit(`question ${name}`, `inp_${name}`));
+  const queued = (await show(session)).view.queue[0];
+  await server.play(
+    session,
+    new Script(name)
+      .take(queued?.input ?? "", queued?.position ?? "")
+      .begin()
+      .complete([{ type: "text", text: `answer ${name}` }])
+      .end(),
+  );
+}
