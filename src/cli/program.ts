@@ -1,18 +1,26 @@
 // The command line: `holdfast <noun> <verb>`.
 import { Command, CommanderError } from "commander";
+import { asksCommand } from "./asks.ts";
 import { attachCommand } from "./attach.ts";
 import { backupCommand } from "./backup.ts";
+import { chatCommand } from "./chat/chat.ts";
 import { makeCli, type Cli } from "./cli.ts";
 import type { Deps } from "./deps.ts";
 import { doctorCommand } from "./doctor.ts";
 import { endingOf, EXIT, type ExitCode } from "./exit.ts";
 import { loginCommand } from "./login.ts";
 import { loginsCommand } from "./logins.ts";
+import { logsCommand } from "./logs.ts";
+import { profilesCommand } from "./profiles.ts";
+import { psCommand } from "./ps.ts";
+import { queueCommand } from "./queue.ts";
 import { restoreCommand } from "./restore.ts";
+import { rulesCommand } from "./rules.ts";
 import { sendCommand } from "./send.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsCommand } from "./sessions/sessions.ts";
 import { statusCommand } from "./status.ts";
+import { stopCommand } from "./stop.ts";
 import { makeTerminal, type Terminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 
@@ -80,10 +88,18 @@ export function program(cli: Cli): Command {
     .addHelpText("after", HELP);
   const commands = [
     serveCommand(cli),
+    chatCommand(cli),
     statusCommand(cli),
     sendCommand(cli),
     attachCommand(cli),
+    stopCommand(cli),
+    queueCommand(cli),
+    asksCommand(cli),
+    rulesCommand(cli),
+    psCommand(cli),
+    logsCommand(cli),
     sessionsCommand(cli),
+    profilesCommand(cli),
     loginCommand(cli),
     loginsCommand(cli),
     tokenCommand(cli),
@@ -102,6 +118,7 @@ A session is named by its id, a unique beginning of it, its title, or latest.
 
 Examples:
   holdfast serve
+  holdfast chat
   holdfast send new "Why is the build red?" --title "Red build"
   holdfast attach latest
 

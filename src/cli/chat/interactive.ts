@@ -1,0 +1,227 @@
+// `holdfast chat` on a terminal: the transcript above, what is being typed below, and the session in between, which goes
+// on whether we are there or not.
+import { createClient, type Client, type NewSession } from "../../client/commands.ts";
+import { connect } from "../../client/connect.ts";
+import { ProblemError, Unreachable } from "../../client/errors.ts";
+import type { Socket } from "../../client/socket.ts";
+import { readAnswer } from "../../session/answer.ts";
+import type { OpenAsk, View } from "../../session/view.ts";
+import type { Cli } from "../cli.ts";
+import { endingOf } from "../exit.ts";
+import type { Style, Terminal } from "../terminal.ts";
+import { Transcript } from "../transcript/transcript.ts";
+import { Conversation } from "./conversation.ts";
+import { LineEditor } from "./line-editor.ts";
+import { LiveArea } from "./live-area.ts";
+import { region, type Mode } from "./region.ts";
+import { runSlash } from "./slash.ts";
+
+/** Long enough to sit out a restart of the server, or a laptop's change of networks. */
+const PATIENCE_MS = 120_000;
+const TICK_MS = 1_000;
+
+export type Beginning = { session: string | undefined; options: Omit<NewSession, "input"> };
+
+/** Until someone leaves. */
+export function converse(cli: Cli, beginning: Beginning): Promise<void> {
+  return new Promise((resolve, reject) => new Chat(cli, beginning, resolve, reject));
+}
+
+/** What slash commands work with. */
+export type ChatDesk = {
+  readonly cli: Cli;
+  readonly client: Client;
+  readonly session: string | undefined;
+  readonly view: View | null;
+  print(text: string, style?: Style): void;
+  /** Sends it to the session, or begins one with it. */
+  send(text: string, kind: "prompt" | "steer"): Promise<void>;
+  answer(ask: OpenAsk, line: string): Promise<boolean>;
+  stop(): Promise<void>;
+  /** Turns to another session; without one the next line begins a new one. */
+  turnTo(session: string | undefined): void;
+};
+
+class Chat implements ChatDesk {
+  readonly cli: Cli;
+  readonly client: Client;
+  readonly #options: Beginning["options"];
+  readonly #socket: Socket;
+  readonly #area: LiveArea;
+  readonly #editor: LineEditor;
+  readonly #terminal: Terminal;
+  readonly #conversation: Conversation;
+  readonly #ticking: NodeJS.Timeout;
+  readonly #left: () => void;
+  readonly #failed: (error: Error) => void;
+  #mode: Mode = "queue";
+  #sending = 0;
+  #isArmed = false;
+  #isOver = false;
+
+  constructor(cli: Cli, { session, options }: Beginning, left: () => void, failed: (error: Error) => void) {
+    this.cli = cli;
+    this.#options = options;
+    this.#left = left;
+    this.#failed = failed;
+    const { url, token } = cli.address;
+    this.client = createClient({ url, token, patienceMs: PATIENCE_MS });
+    this.#socket = connect(this.client);
+    this.#area = new LiveArea(cli.terminal.stdout, () => this.#region());
+    this.#terminal = { ...cli.terminal, write: (text) => this.#area.write(text) };
+    this.#editor = new LineEditor(cli.stdin, cli.terminal.stdout, {
+      line: (text) => void this.#take(text),
+      changed: () => this.#typed(),
+      tab: () => this.#toggle(),
+      interrupt: () => this.#interrupt(),
+      end: () => this.#leave(),
+    });
+    this.#conversation = new Conversation(this.#socket, () => new Transcript(this.#terminal, cli.now), {
+      changed: () => this.#area.refresh(),
+      failed: (error) => this.#end(() => this.#failed(error)),
+    });
+    this.#socket.onConnection((connection) => {
+      if (connection.state === "refused")
+        return this.#end(() => this.#failed(new ProblemError(connection.problem)));
+      this.#area.refresh();
+    });
+    this.#ticking = setInterval(() => {
+      if (this.view?.turn) this.#area.refresh(); // the seconds go by
+    }, TICK_MS);
+    if (session !== undefined) this.turnTo(session);
+    else this.print("A new session begins with what you type. /help says what else there is.", "dim");
+  }
+
+  get session(): string | undefined {
+    return this.#conversation.session;
+  }
+
+  get view(): View | null {
+    return this.#conversation.view;
+  }
+
+  print(text: string, style?: Style): void {
+    this.#area.write(`${style ? this.cli.terminal.paint(style, text) : text}\n`);
+  }
+
+  async send(text: string, kind: "prompt" | "steer"): Promise<void> {
+    const { session } = this;
+    if (session !== undefined) return void (await this.client.admitInput(session, { kind, text }));
+    const { id } = await this.client.createSession({ ...this.#options, input: { kind: "prompt", text } });
+    if (!this.#isOver) this.turnTo(id);
+  }
+
+  /** False when the line is none. Another's answer that was first is no failure: the transcript tells it. */
+  async answer({ ask, ...question }: OpenAsk, line: string): Promise<boolean> {
+    const answer = readAnswer(question, line);
+    if (!answer) return false;
+    try {
+      await this.client.answerAsk(ask, answer);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.status !== 409) throw error;
+      this.print(error.problem.detail, "yellow");
+    }
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.session === undefined ? undefined : await this.client.stop(this.session);
+    if (!stopped?.stopped) this.print("Nothing runs.", "dim");
+  }
+
+  turnTo(session: string | undefined): void {
+    if (session === undefined) this.#conversation.forget();
+    else this.#conversation.follow(session);
+    this.#area.refresh();
+  }
+
+  /** What was typed. It is put back when it could not be delivered. */
+  async #take(typed: string): Promise<void> {
+    this.#isArmed = false;
+    const text = typed.trim();
+    if (text === "") return this.#area.refresh();
+    this.#sending += 1;
+    this.#area.refresh();
+    try {
+      if (typed.startsWith("/")) return await runSlash(this, text);
+      const ask = this.view?.asks[0];
+      if (ask && (await this.answer(ask, text))) return;
+      await this.send(text, this.view?.turn ? KINDS[this.#mode] : "prompt");
+    } catch (error) {
+      this.#explain(error, typed);
+    } finally {
+      this.#sending -= 1;
+      this.#area.refresh();
+    }
+  }
+
+  #explain(error: unknown, typed: string): void {
+    const ending = endingOf(error);
+    if (!ending) return this.#end(() => this.#failed(error as Error)); // a surprise: not to be gone on from
+    this.print(ending.line, "red");
+    if (error instanceof Unreachable && this.#editor.text === "") this.#editor.put(typed);
+  }
+
+  #typed(): void {
+    if (this.#editor.text !== "") this.#isArmed = false;
+    this.#area.refresh();
+  }
+
+  #toggle(): void {
+    if (this.view?.turn) this.#mode = this.#mode === "queue" ? "steer" : "queue";
+  }
+
+  /** The first one clears the line, or else stops what runs; the second one leaves. */
+  #interrupt(): void {
+    if (this.#isArmed) return this.#leave();
+    this.#isArmed = true;
+    if (this.#editor.text !== "") this.#editor.put("");
+    else if (this.view?.turn) this.stop().catch((error: unknown) => this.#explain(error, ""));
+    this.#area.refresh();
+  }
+
+  #leave(): void {
+    this.#end(this.#left);
+  }
+
+  #end(then: () => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { session, view } = this;
+    clearInterval(this.#ticking);
+    this.#conversation.leave();
+    if (session !== undefined) {
+      const goesOn = view?.turn ? "It goes on without you. " : "";
+      this.print(`${goesOn}Come back with: holdfast chat ${session}`, "dim");
+    }
+    this.#socket.close();
+    this.#editor.close();
+    this.#area.close();
+    then();
+  }
+
+  #region() {
+    const { text, cursor } = this.#editor;
+    const { state } = this.#socket.connection;
+    const { terminal, now } = this.cli;
+    return region(
+      {
+        view: this.view,
+        mode: this.#mode,
+        isLost: state === "reconnecting" || state === "offline",
+        sending: this.#sending,
+        isArmed: this.#isArmed,
+        text,
+        cursor,
+        now: now(),
+        width: terminal.stdout.columns || USUAL_COLUMNS,
+        height: terminal.stdout.rows || USUAL_ROWS,
+      },
+      (style, words) => terminal.paint(style, words),
+    );
+  }
+}
+
+const KINDS = { queue: "prompt", steer: "steer" } as const;
+const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;

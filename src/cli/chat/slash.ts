@@ -1,0 +1,167 @@
+// Slash commands: what the command line can do, from within a chat.
+import { Failure } from "../exit.ts";
+import { findSession } from "../find-session.ts";
+import { printSessions } from "../sessions/list.ts";
+import { shown } from "../../session/search-text.ts";
+import { usageWords } from "../transcript/message-words.ts";
+import { visibleLine } from "../visible.ts";
+import { count } from "../words.ts";
+import type { ChatDesk } from "./interactive.ts";
+
+type Slash = {
+  name: string;
+  /** What may follow it. */
+  args: string;
+  about: string;
+  run: (desk: ChatDesk, text: string) => Promise<void> | void;
+};
+
+export async function runSlash(desk: ChatDesk, line: string): Promise<void> {
+  const [, name = "", text = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const slash = SLASHES.find((each) => each.name === name);
+  if (!slash)
+    throw new Failure(
+      "usage",
+      `there is no /${visibleLine(name)}; /help lists what there is. To send it as it is, begin with a space`,
+    );
+  await slash.run(desk, text.trim());
+}
+
+const SLASHES: readonly Slash[] = [
+  { name: "help", args: "", about: "this list", run: help },
+  { name: "stop", args: "", about: "stop the turn that runs", run: (desk) => desk.stop() },
+  {
+    name: "steer",
+    args: "<text>",
+    about: "into the turn that runs, before its next step",
+    run: (desk, text) => desk.send(needed(text, "/steer <text>"), "steer"),
+  },
+  {
+    name: "queue",
+    args: "[release | <text>]",
+    about: "show what waits, let it go on, or add to it",
+    run: queue,
+  },
+  { name: "approve", args: "[session | always]", about: "allow what is asked for", run: approve },
+  { name: "deny", args: "[why]", about: "deny what is asked for", run: deny },
+  {
+    name: "retry",
+    args: "",
+    about: "have the last turn anew",
+    run: async (desk) => void (await desk.client.regenerate(sessionOf(desk))),
+  },
+  {
+    name: "undo",
+    args: "",
+    about: "go back to before the last turn",
+    run: async (desk) => void (await desk.client.undo(sessionOf(desk))),
+  },
+  { name: "new", args: "", about: "begin a new session with the next line", run: beginAnew },
+  { name: "fork", args: "", about: "go on in a session of its own from here", run: fork },
+  { name: "sessions", args: "", about: "the newest sessions", run: sessions },
+  { name: "resume", args: "<session>", about: "turn to another session", run: resume },
+  { name: "title", args: "<title>", about: "name the session", run: title },
+  { name: "model", args: "<provider/model>", about: "show or change the model", run: model },
+  { name: "rules", args: "", about: "what was allowed for good", run: rules },
+  { name: "usage", args: "", about: "what the session has used", run: usage },
+  { name: "status", args: "", about: "everything that runs and waits", run: status },
+];
+
+function help(desk: ChatDesk): void {
+  const width = Math.max(...SLASHES.map(({ name, args }) => name.length + args.length + 2));
+  for (const { name, args, about } of SLASHES) desk.print(`  ${`/${name} ${args}`.padEnd(width)}  ${about}`);
+  desk.print(
+    "  Tab chooses whether a line is queued or steers while a turn runs. Ctrl-C stops it, twice leaves; Ctrl-D leaves.",
+  );
+}
+
+async function queue(desk: ChatDesk, text: string): Promise<void> {
+  if (text === "release") {
+    const { released } = await desk.client.releaseQueue(sessionOf(desk));
+    return desk.print(released ? "The queue goes on." : "The queue is not held.", "dim");
+  }
+  if (text !== "") return desk.send(text, "prompt");
+  const waiting = desk.view?.queue ?? [];
+  if (waiting.length === 0) return desk.print("Nothing waits.", "dim");
+  waiting.forEach(({ text: said, kind }, n) => desk.print(`  ${n + 1} ${kind}: ${visibleLine(shown(said))}`));
+}
+
+async function approve(desk: ChatDesk, text: string): Promise<void> {
+  const choice = text === "" ? "once" : text;
+  if (!(await desk.answer(approvalOf(desk), choice)))
+    throw new Failure("usage", "/approve takes nothing, session or always");
+}
+
+async function deny(desk: ChatDesk, why: string): Promise<void> {
+  await desk.answer(approvalOf(desk), `deny ${why}`);
+}
+
+function beginAnew(desk: ChatDesk): void {
+  desk.turnTo(undefined);
+  desk.print("── a new session begins with what you type", "dim");
+}
+
+async function fork(desk: ChatDesk): Promise<void> {
+  const { id } = await desk.client.forkSession(sessionOf(desk));
+  desk.print(`── forked as ${id}`, "dim");
+  desk.turnTo(id);
+}
+
+async function sessions(desk: ChatDesk): Promise<void> {
+  const { items } = await desk.client.sessions({ limit: 10, archived: false });
+  if (items.length === 0) return desk.print("No sessions yet.", "dim");
+  printSessions({ ...desk.cli.terminal, line: (text = "") => desk.print(text) }, items, desk.cli.now());
+}
+
+async function resume(desk: ChatDesk, name: string): Promise<void> {
+  const { id } = await findSession(desk.client, needed(name, "/resume <session>"));
+  desk.turnTo((await desk.client.session(id)).head);
+}
+
+async function title(desk: ChatDesk, text: string): Promise<void> {
+  await desk.client.patchSession(sessionOf(desk), { title: needed(text, "/title <title>") });
+}
+
+async function model(desk: ChatDesk, text: string): Promise<void> {
+  if (text !== "") return void (await desk.client.patchSession(sessionOf(desk), { model: text }));
+  const { meta } = desk.view ?? {};
+  desk.print(`  ${visibleLine(meta?.model ?? `as the profile ${meta?.profile ?? "default"} says`)}`);
+}
+
+async function rules(desk: ChatDesk): Promise<void> {
+  const saved = await desk.client.rules();
+  if (saved.length === 0) desk.print("Nothing was allowed for good.", "dim");
+  for (const { id, decision, tool, shown: seen, match } of saved)
+    desk.print(`  ${id} ${decision} ${visibleLine(`${tool} ${seen ?? match}`)}`);
+}
+
+function usage(desk: ChatDesk): void {
+  const words = desk.view ? usageWords(desk.view.usage) : [];
+  desk.print(`  ${words.length > 0 ? words.join(" · ") : "nothing yet"}`);
+}
+
+async function status(desk: ChatDesk): Promise<void> {
+  const { sessions: counts, asks } = await desk.client.overview();
+  const told = Object.entries(counts)
+    .filter(([, n]) => n > 0)
+    .map(([name, n]) => `${n} ${name}`);
+  if (asks > 0) told.push(`${count(asks, "ask")} waiting for an answer`);
+  desk.print(`  ${told.join(", ") || "nothing yet"}`);
+}
+
+function approvalOf({ view }: ChatDesk) {
+  const ask = view?.asks.find(({ kind }) => kind === "approval");
+  if (!ask) throw new Failure("conflict", "nothing waits for an approval");
+  return ask;
+}
+
+function sessionOf({ session }: ChatDesk): string {
+  if (session === undefined)
+    throw new Failure("conflict", "there is no session yet: it begins with what you type");
+  return session;
+}
+
+function needed(text: string, usageLine: string): string {
+  if (text === "") throw new Failure("usage", `say ${usageLine}`);
+  return text;
+}
