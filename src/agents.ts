@@ -86,7 +86,8 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
         return fault === undefined ? { path: workspace.path } : { refused: fault };
       },
     }),
-    savedRules: async (name) => (await store.rules(name)).map(({ shown: _, ...rule }) => rule),
+    savedRules: async (name) =>
+      (await store.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
     saveRule: async (name, rule) =>
       void (await store.addRule({ ...rule, id: ids.next("rul"), profile: name })),
     openWorkspace,

@@ -60,19 +60,20 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     const server = await serve(dialect, threeCalls);
     for (const [name, nth] of FAILPOINTS) {
       await server.kill();
-      const before = (await server.file("marker")).split("\n").length;
+      const before = await commandsRun(server);
       await server.start({ HOLDFAST_FAILPOINT: `${name}:${nth}` });
       const session = await server.send(`go on through ${name} ${nth}`);
-      expect(await server.ended(), `${name}:${nth} was reached`).toMatchObject({ signal: "SIGKILL" });
+      expect([name, nth, (await server.ended()).signal]).toEqual([name, nth, "SIGKILL"]);
       await server.start();
       const log = await server.untilFact(session, "turn_ended");
-      expect(log.at(-1)?.data, name).toMatchObject({ outcome: "completed" });
       expectWhole(log);
-      expect(answerIn(log), name).toBe("All is done: Wrote 5 bytes to note.txt., said-one, said-two");
-      expect(
-        (await server.file("marker")).split("\n").length - before,
-        `commands run at ${name}:${nth}`,
-      ).toBe(2);
+      expect([name, nth, log.at(-1)?.data, answerIn(log), (await commandsRun(server)) - before]).toEqual([
+        name,
+        nth,
+        expect.objectContaining({ outcome: "completed" }),
+        "All is done: Wrote 5 bytes to note.txt., said-one, said-two",
+        2,
+      ]);
     }
   }, 180_000);
 
@@ -130,7 +131,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     expect(answerIn(log)).toBe("one two three four five six seven");
   });
 
-  it("an ask that was open stays open and holds nothing", async () => {
+  it("an ask that was open stays open, holds nothing, and goes on when it is answered", async () => {
     const server = await serve(dialect, threeCalls, 'approvals = "ask"');
     const session = await server.send("may I");
     await server.untilFact(session, "ask_opened");
@@ -142,6 +143,16 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     };
     expect(shown).toMatchObject({ status: "waiting", view: { asks: [{ kind: "approval" }] } });
     expect(await server.file("marker")).toBe("");
+    for (let opened = 1; opened <= 2; opened++) {
+      const asks = (await server.untilFact(session, "ask_opened", opened)).filter(
+        ({ type }) => type === "ask_opened",
+      );
+      const { ask } = asks.at(-1)?.data as { ask: string };
+      expect(await answer(server, ask)).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+    }
+    const log = await server.untilFact(session, "turn_ended");
+    expect(answerIn(log)).toContain("said-one, said-two");
+    expect(await commandsRun(server)).toBe(2);
   });
 
   it("SIGTERM leaves words and commands to the next server, gives leases back and is quick", async () => {
@@ -180,6 +191,23 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     expect(await server.file("marker")).toBe("began\n");
   });
 });
+
+/** Eight at once. */
+async function answer(server: AgentServer, ask: string): Promise<number[]> {
+  const statuses = Array.from({ length: 8 }, async () => {
+    const answered = await server.fetch(`/api/asks/${ask}/answer`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ choice: "once" }),
+    });
+    return answered.status;
+  });
+  return (await Promise.all(statuses)).toSorted((a, b) => a - b);
+}
+
+async function commandsRun(server: AgentServer): Promise<number> {
+  return (await server.file("marker")).split("\n").length - 1;
+}
 
 /** Facts are gapless, epochs never go down, each call of a completed step has one result. */
 function expectWhole(log: readonly AnyEvent[]): void {

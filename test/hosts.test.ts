@@ -37,7 +37,7 @@ async function nodes(says: Conversation, profile = "") {
 }
 
 /** Talks without end until it is told otherwise, then answers at once. */
-function hesitant(): { says: Conversation; decide(): void } {
+function hesitant(): { says: Conversation; decide: () => void } {
   let hangs = true;
   return {
     says: ({ prompts }) =>
@@ -119,6 +119,26 @@ it("not even there while a command may still run on the lost one; it is read bac
     "It said went",
   );
   expect(await here.file("marker")).toBe("began\n");
+});
+
+it("of a node that was asleep for longer than its lease nothing is accepted once it wakes", async () => {
+  const { says, decide } = hesitant();
+  const node = await nodes(says);
+  const sleeper = await node("host-a");
+  const session = await sleeper.send("think");
+  await sleeper.untilFact(session, "draft");
+  const other = await node("host-a", sleeper.home);
+  sleeper.signal("SIGSTOP");
+  decide();
+  const log = await other.untilFact(session, "turn_ended"); // taken over when the lease had run out
+  sleeper.signal("SIGCONT");
+  sleeper.model.requests.at(-1)?.sever(); // what it was waiting for ends: it would now say how
+  await sleeper.untilFact(await sleeper.send("quick"), "turn_ended");
+  await until(() => sleeper.output.includes("the lease went to another executor"));
+  expect(await other.log(session)).toEqual(log);
+  const epochs = log.flatMap(({ by }) => ("executor" in by ? [by.epoch] : []));
+  expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
+  expect(executorsOf(log).size).toBe(2);
 });
 
 function executorsOf(log: Awaited<ReturnType<AgentServer["log"]>>): Set<string> {
