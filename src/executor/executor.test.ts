@@ -184,6 +184,33 @@ describe("an approval", () => {
     expect(types(log).filter((type) => type === "ask_opened")).toHaveLength(1);
     expect(await readFile(join(scene.workspace, "marker"), "utf8")).toBe("ran\nran\n");
   });
+
+  it("for good is not asked for again in any session, until its rule is taken back", async () => {
+    await scene.run(
+      ({ context }) =>
+        context.at(-1)?.role === "person"
+          ? { call: "shell", args: { command: "echo ran >> marker" } }
+          : "Done.",
+      ASKS,
+    );
+    const session = await scene.send("go");
+    const answer = async (ask: string) =>
+      scene.append(session, {
+        type: "ask_answered",
+        data: { ask, kind: "approval", answer: { choice: "always" } },
+      });
+    await answer(await untilAsk(session));
+    await scene.untilFact(session, "turn_ended");
+    const other = await scene.send("go");
+    expect(types(await scene.untilFact(other, "turn_ended"))).not.toContain("ask_opened");
+
+    const [rule] = await scene.store.rules("default");
+    expect(rule).toMatchObject({ tool: "shell", decision: "allow", shown: "echo ran >> marker" });
+    await scene.store.removeRule(rule?.id ?? "");
+    await scene.send("once more", session);
+    await scene.untilFact(session, "ask_opened", 2);
+    expect(await readFile(join(scene.workspace, "marker"), "utf8")).toBe("ran\nran\n");
+  });
 });
 
 describe("a question", () => {

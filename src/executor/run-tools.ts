@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { brokenText } from "../driver/driver.ts";
 import { failpoint } from "../failpoint.ts";
+import { APPROVAL_CHOICES } from "../session/answer.ts";
 import { decide, exactRule, type Proposal } from "../session/approval.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import { openCalls } from "../session/next-step.ts";
@@ -92,27 +93,21 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
         digest: proposal.digest,
         ...(command !== undefined && { command }),
         cwd,
-        choices: APPROVAL_CHOICES,
+        choices: [...APPROVAL_CHOICES],
       },
     },
   ]);
   return false;
 }
 
-const APPROVAL_CHOICES = [
-  { id: "once", label: "Once" },
-  { id: "session", label: "In this session" },
-  { id: "always", label: "Always" },
-  { id: "deny", label: "Deny" },
-];
-
 async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, about: About): Promise<boolean> {
   const { choice, text } = part.answer ?? {};
   if (choice === "once") return true;
   if (choice === "session" || choice === "always") {
     const rule = exactRule(proposal, about.command ?? about.title);
+    // One or the other: a rule that is taken back must not live on in the session that it was made in.
     if (choice === "always") await work.saveRule(rule);
-    await work.session.append([{ type: "rule_added", data: rule }]);
+    else await work.session.append([{ type: "rule_added", data: rule }]);
     return true;
   }
   await finish(

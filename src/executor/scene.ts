@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { Spawner } from "../process/spawner.ts";
-import type { AnyEvent, NewEvent, Rule } from "../session/event.ts";
+import type { AnyEvent, NewEvent } from "../session/event.ts";
 import { makeIds } from "../session/ids.ts";
 import { USUAL_LIMITS } from "../session/next-step.ts";
 import { START } from "../session/position.ts";
@@ -78,7 +78,6 @@ export function useScene(): Scene {
   });
 
   function contextOf(profile: Profile): DrainContext {
-    const saved: Rule[] = [];
     return {
       store,
       profile: (name) => (name === "default" ? profile : { unusable: `There is no profile "${name}".` }),
@@ -94,8 +93,10 @@ export function useScene(): Scene {
         workspace: () => Promise.resolve({ path: workspace() }),
       }),
       openWorkspace,
-      savedRules: () => Promise.resolve(saved),
-      saveRule: (_, rule) => Promise.resolve(void saved.push(rule)),
+      savedRules: async (name) =>
+        (await store.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
+      saveRule: async (name, rule) =>
+        void (await store.addRule({ ...rule, id: ids.next("rul"), profile: name })),
       longText: (session, text) => storedText(store, session, text),
       newAsk: () => ids.next("ask"),
       clock: { now, after: wallClock.after },
