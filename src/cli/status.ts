@@ -14,11 +14,18 @@ export function statusCommand(cli: Cli): Command {
     });
 }
 
-function print({ terminal, now }: Cli, { version, store, sessions, asks, active, nodes }: Overview): void {
+function print(
+  { terminal, now }: Cli,
+  { version, store, sessions, asks, active, processes, nodes }: Overview,
+): void {
   const counts = Object.entries(sessions).filter(([, n]) => n > 0);
   const told = counts.map(([status, n]) => `${n} ${status}`).join(", ") || "none yet";
   terminal.line(`${terminal.paint("bold", "Sessions")}  ${told}`);
   if (asks > 0) terminal.line(terminal.paint("yellow", `${count(asks, "ask")} waiting for an answer`));
+  if (processes.length > 0)
+    terminal.line(
+      `${terminal.paint("bold", "Processes")} ${count(processes.length, "process", "processes")} running: holdfast ps`,
+    );
   terminal.line(`${terminal.paint("bold", "Server")}    holdfast ${version}, store ${store}`);
   for (const { host, pid, url, startedAt, alive } of nodes)
     terminal.line(
@@ -26,7 +33,7 @@ function print({ terminal, now }: Cli, { version, store, sessions, asks, active,
         alive ? `started ${ago(startedAt, now())}` : terminal.paint("red", "not alive")
       }`,
     );
-  if (active.length === 0) return terminal.line("Nothing runs or waits.");
+  if (active.length === 0) return terminal.line("No turn runs or waits.");
   terminal.line();
   printSessions(terminal, active, now());
 }

@@ -380,6 +380,8 @@ export const Overview = named(
     asks: z.number(),
     /** What runs and waits now, newest first. */
     active: z.array(SessionRow),
+    /** Those that run, newest first. */
+    processes: z.array(Process),
     nodes: z.array(NodeInfo),
   }),
 );
