@@ -4,7 +4,7 @@ import type { NewEvent } from "../../src/session/event.ts";
 import { formatPosition, START, type Position } from "../../src/session/position.ts";
 import { statusOf } from "../../src/session/row.ts";
 import type { Lease, Store, Writer } from "../../src/store/store.ts";
-import type { ManualClock } from "../manual-clock.ts";
+import type { TestClock } from "../contract/stores.ts";
 import { Chance } from "./chance.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
@@ -15,13 +15,15 @@ const owner = { person: "owner" };
 export class ComparedStores {
   readonly #real: Store;
   readonly #memory: MemoryStore;
-  readonly #clock: ManualClock;
+  readonly #clock: TestClock;
   readonly #chance: Chance;
   readonly #logs: string[];
   readonly #leases: Lease[] = [];
   readonly #round: number;
+  #attempt = 0;
+  #streaming = false;
 
-  constructor(real: Store, memory: MemoryStore, clock: ManualClock, round: number) {
+  constructor(real: Store, memory: MemoryStore, clock: TestClock, round: number) {
     this.#real = real;
     this.#memory = memory;
     this.#clock = clock;
@@ -46,7 +48,7 @@ export class ComparedStores {
       chance.pick(["create", "append", "append", "append", "append", "claim", "claim", "lease", "wait"])
     ) {
       case "create": {
-        const first = this.#events(log);
+        const first = this.#events(log).filter(({ type }) => type !== "draft"); // nothing is drafted before it began
         const created = await this.#real.createSession({ id: log, profile: "default", first }, owner);
         alike(
           this.#memory.createSession({ id: log, profile: "default", first }, owner).ok,
@@ -161,7 +163,7 @@ export class ComparedStores {
   #event(log: string): NewEvent {
     const chance = this.#chance;
     const input = `inp_${chance.whole(1, 3)}`;
-    const step = { step: "s1", attempt: chance.whole(1, 2) };
+    const step = { step: "s1", attempt: this.#attempt };
     const retryAt = new Date(this.#clock.now() + 5_000).toISOString();
     const from: Position = START;
     const all: NewEvent[] = [
@@ -181,7 +183,22 @@ export class ComparedStores {
       { type: "ask_answered", data: { ask: "ask_1", kind: "clarify", answer: { text: "that" } } },
       { type: "turn_ended", data: { turn: "t1", outcome: "completed" } },
     ];
-    return chance.pick(all);
+    const event = chance.pick(all);
+    switch (event.type) {
+      case "step_started": // a step begins once, is drafted only after that, and ends once
+        this.#attempt += 1;
+        this.#streaming = true;
+        return { ...event, data: { ...event.data, attempt: this.#attempt } };
+      case "step_aborted":
+      case "step_completed":
+      case "draft": {
+        const isNow = this.#streaming;
+        if (event.type !== "draft") this.#streaming = false;
+        return isNow ? event : { type: "notice", data: { level: "info", text: "nothing streams" } };
+      }
+      default:
+        return event;
+    }
   }
 }
 

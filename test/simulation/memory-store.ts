@@ -1,4 +1,4 @@
-// The store's contract in memory: each verb at once and whole. memory-store.test.ts holds it against the real ones.
+// The store's contract in memory: each verb at once and whole. test/contract/simulated.test.ts holds it against the real ones.
 import { apply } from "../../src/session/apply.ts";
 import { isDraft, ownerOf, sweptBy } from "../../src/session/draft.ts";
 import type { AnyEvent, By, NewEvent } from "../../src/session/event.ts";

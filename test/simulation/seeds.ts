@@ -4,6 +4,7 @@
 export const FOUND: readonly (readonly [seed: number, what: string])[] = [
   [2, "a delegate's log began with its parent's epoch, and its own were lower"],
   [3, "a model was called after the stop, which had come between the decision and its append"],
+  [9, "a tool was started after the stop, by one that had not heard of it or no longer asked"],
   [11, "a read that failed while a stop was watched for was a rejection that nobody handled"],
   [30, "an input was delivered as it had been before its edit"],
   [43, "one that had stood still told the model of calls that its successor had not finished"],
