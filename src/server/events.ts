@@ -5,6 +5,7 @@ import { z } from "zod";
 import { isPosition, START, type Position } from "../session/position.ts";
 import type { LogHead, LogKind, Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { isKnown } from "./etag.ts";
 import { waitForMore } from "./long-poll.ts";
 import { refuse } from "./refusal.ts";
 import { Spans, type Span } from "./spans.ts";
@@ -168,7 +169,7 @@ async function answerCatchUp(
   const closed = reply.hasHeader("stream-closed") ? ":c" : "";
   const etag = `"${store.id}:${head.id}:${offset}:${span.last}${closed}"`;
   void reply.header("etag", etag).header("cache-control", "private, no-cache");
-  if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
   if (!span.upToDate)
     setImmediate(() => {
       spans

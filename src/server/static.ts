@@ -6,6 +6,7 @@ import { extname, join, sep } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { problem } from "../protocol/problem.ts";
 import { sendProblem } from "./errors.ts";
+import { isKnown } from "./etag.ts";
 
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -72,7 +73,7 @@ export class StaticFiles {
       .header("etag", file.etag)
       .header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache")
       .header("content-security-policy", PAGE_CSP);
-    if (request.headers["if-none-match"] === file.etag) return reply.code(304).send();
+    if (isKnown(request.headers["if-none-match"], file.etag)) return reply.code(304).send();
     return reply.type(file.type).send(file.bytes);
   }
 
