@@ -83,7 +83,19 @@ export function createClient(options: ClientOptions = {}) {
   const json = <T>(call: Call) => requestJson<T>(transport, call);
   const done = (call: Call) => requestDone(transport, call);
   const stream = (call: Call) => requestStream(transport, call);
-  const items = async <T>(call: Call) => (await json<{ items: T[] }>(call)).items;
+  /** All of a list, page after page. */
+  const items = async <T>(call: Call): Promise<T[]> => {
+    const all: T[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await json<{ items: T[]; next?: string | null }>({
+        ...call,
+        query: { ...call.query, after },
+      });
+      all.push(...page.items);
+      if (typeof page.next !== "string") return all;
+      after = page.next;
+    }
+  };
 
   return {
     transport,

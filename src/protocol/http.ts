@@ -28,7 +28,7 @@ export const StatusName = z.enum(["idle", "queued", "running", "waiting", "recov
 
 export const FileRef = z.object({ file: z.string() });
 
-const InputText = z.string().min(1).max(INPUT_MAX_CHARS);
+const InputText = z.string().max(INPUT_MAX_CHARS).regex(/\S/, "must say something");
 const FileRefs = z.array(FileRef).max(20);
 
 /** `now` stops the turn that runs and is begun with next; `queue`, the default, waits its turn. */
@@ -116,6 +116,9 @@ export const SessionList = named(
 
 const Flag = z.enum(["true", "false"]).transform((text) => text === "true");
 const Limit = (most: number, usual: number) => z.coerce.number().int().min(1).max(most).default(usual);
+
+/** `after` is the `next` of the page before. */
+export const ListPage = z.strictObject({ limit: Limit(200, 50), after: z.string().max(200).optional() });
 
 export const ListSessions = z.strictObject({
   status: StatusName.optional(),
@@ -223,7 +226,7 @@ export const RuleInfo = named(
   }),
 );
 export type RuleInfo = z.infer<typeof RuleInfo>;
-export const RuleList = z.object({ items: z.array(RuleInfo) });
+export const RuleList = z.object({ items: z.array(RuleInfo), next: z.string().nullable() });
 
 export const ProfileInfo = named(
   "ProfileInfo",
@@ -356,6 +359,8 @@ export const SearchHits = named(
         snippet: z.string(),
       }),
     ),
+    /** Always null: who wants fewer hits asks for more words. */
+    next: z.null(),
   }),
 );
 
@@ -417,7 +422,7 @@ export const TokenInfo = named(
 );
 /** The secret is shown this once. */
 export const MadeToken = named("MadeToken", TokenInfo.extend({ token: z.string() }));
-export const TokenList = z.object({ items: z.array(TokenInfo) });
+export const TokenList = z.object({ items: z.array(TokenInfo), next: z.string().nullable() });
 
 export const LoginRequest = named("LoginRequest", z.strictObject({ secret: z.string().min(1).max(200) }));
 export const LoginInfo = z.object({
@@ -428,7 +433,7 @@ export const LoginInfo = z.object({
   usedAt: z.string(),
   expiresAt: z.string(),
 });
-export const LoginList = z.object({ items: z.array(LoginInfo) });
+export const LoginList = z.object({ items: z.array(LoginInfo), next: z.string().nullable() });
 export const LoginLink = named("LoginLink", z.object({ url: z.string(), expiresAt: z.string() }));
 export const Me = named(
   "Me",

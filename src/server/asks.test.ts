@@ -139,7 +139,7 @@ test("rules are listed as they were saved and can be taken back once", async () 
   expect(await server.call("DELETE", "/api/rules/rul_1", undefined, 404)).toMatchObject({
     code: "not_found",
   });
-  expect(await server.call("GET", "/api/rules")).toEqual({ items: [] });
+  expect(await server.call("GET", "/api/rules")).toEqual({ items: [], next: null });
 });
 
 test("another person's answer is that person's", async () => {

@@ -6,6 +6,17 @@ import { CLOSE_UNAUTHORIZED } from "../protocol/close.ts";
 
 const shared = useServer();
 
+test("tokens are listed in pages, newest first", async () => {
+  const server = await openServer();
+  for (const name of ["a", "b", "c"]) await server.call("POST", "/api/tokens", { name });
+  type Page = { items: { name: string }[]; next: string | null };
+  const first = await server.call<Page>("GET", "/api/tokens?limit=2");
+  expect(first.items.map(({ name }) => name)).toEqual(["c", "b"]);
+  const rest = await server.call<Page>("GET", `/api/tokens?limit=2&after=${first.next}`);
+  expect([rest.items.map(({ name }) => name), rest.next]).toEqual([["a"], null]);
+  expect(await server.call("GET", "/api/logins?limit=1")).toEqual({ items: [], next: null });
+});
+
 /** The whole list. Whoever adds to it says why. */
 const OPEN = ["GET /healthz", "HEAD /healthz", "GET /readyz", "HEAD /readyz", "POST /api/login"];
 

@@ -9,6 +9,7 @@ import { Attempts } from "./attempts.ts";
 import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
 import { deviceOf } from "./device.ts";
+import { pageOf } from "./page.ts";
 import { refuse } from "./refusal.ts";
 import { newSecret, secretFor } from "./secret.ts";
 import type { App } from "./zod.ts";
@@ -84,8 +85,8 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
 
   app.get(
     "/api/logins",
-    { schema: { summary: "List logins", response: { 200: http.LoginList } } },
-    async () => ({ items: await store.logins() }),
+    { schema: { summary: "List logins", querystring: http.ListPage, response: { 200: http.LoginList } } },
+    async (request) => pageOf(await store.logins(), request.query),
   );
   app.delete(
     "/api/logins/:id",

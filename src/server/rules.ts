@@ -3,13 +3,20 @@ import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import { commandOf, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
+import { pageOf } from "./page.ts";
 import type { App } from "./zod.ts";
 
 export function ruleRoutes(app: App, { store }: Context): void {
   app.get(
     "/api/rules",
-    { schema: { summary: "List what was allowed for good", response: { 200: http.RuleList } } },
-    async () => ({ items: await store.rules() }),
+    {
+      schema: {
+        summary: "List what was allowed for good",
+        querystring: http.ListPage,
+        response: { 200: http.RuleList },
+      },
+    },
+    async (request) => pageOf(await store.rules(), request.query),
   );
   app.delete(
     "/api/rules/:id",

@@ -13,6 +13,6 @@ export function searchRoutes(app: App, { store }: Context): void {
         response: { 200: http.SearchHits },
       },
     },
-    async (request) => ({ items: await store.search(request.query.q, request.query.limit) }),
+    async (request) => ({ items: await store.search(request.query.q, request.query.limit), next: null }),
   );
 }

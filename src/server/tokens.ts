@@ -4,6 +4,7 @@ import * as http from "../protocol/http.ts";
 import { hashOf } from "./access.ts";
 import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
+import { pageOf } from "./page.ts";
 import { secretFor } from "./secret.ts";
 import type { App } from "./zod.ts";
 
@@ -34,8 +35,14 @@ export function tokenRoutes(app: App, context: Context): void {
   );
   app.get(
     "/api/tokens",
-    { schema: { summary: "List tokens, without their secrets", response: { 200: http.TokenList } } },
-    async () => ({ items: await store.tokens() }),
+    {
+      schema: {
+        summary: "List tokens, without their secrets",
+        querystring: http.ListPage,
+        response: { 200: http.TokenList },
+      },
+    },
+    async (request) => pageOf(await store.tokens(), request.query),
   );
   app.delete(
     "/api/tokens/:id",
