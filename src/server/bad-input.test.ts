@@ -2,6 +2,7 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
+import { INPUT_MAX_CHARS } from "../protocol/http.ts";
 import type { Problem } from "../protocol/problem.ts";
 import { formatPosition } from "../session/position.ts";
 import type { View } from "../session/view.ts";
@@ -12,7 +13,7 @@ type Case = {
   name: string;
   method?: string;
   path: string;
-  body?: string;
+  body?: string | Buffer<ArrayBuffer>;
   headers?: Record<string, string>;
   status: number;
   code: string;
@@ -22,12 +23,64 @@ type Case = {
 const CASES: Case[] = [
   { name: "broken JSON", method: "POST", path: "/api/sessions", body: "{", status: 400, code: "bad_json" },
   {
-    name: "an empty JSON body",
+    name: "no body where one is needed",
+    method: "POST",
+    path: "/api/sessions/$ID/inputs",
+    body: "",
+    status: 422,
+    code: "schema",
+    fault: "body",
+  },
+  {
+    name: "JSON that calls itself text",
     method: "POST",
     path: "/api/sessions",
-    body: "",
+    body: "{}",
+    headers: { "content-type": "text/plain" },
+    status: 415,
+    code: "media_type",
+  },
+  {
+    name: "bytes that are no UTF-8",
+    method: "POST",
+    path: "/api/sessions",
+    body: Buffer.from('{"title":"\xff"}', "latin1"),
     status: 400,
     code: "bad_json",
+  },
+  {
+    name: "an input of white space",
+    method: "POST",
+    path: "/api/sessions/$ID/inputs",
+    body: '{"kind":"prompt","text":" \\n\\t"}',
+    status: 422,
+    code: "schema",
+    fault: "body.text",
+  },
+  {
+    name: "an input that is too long",
+    method: "POST",
+    path: "/api/sessions/$ID/inputs",
+    body: JSON.stringify({ kind: "prompt", text: "x".repeat(INPUT_MAX_CHARS + 1) }),
+    status: 413,
+    code: "too_large",
+    fault: "body.text",
+  },
+  {
+    name: "a form for a file",
+    method: "POST",
+    path: "/api/files",
+    body: "--x--",
+    headers: { "content-type": "multipart/form-data; boundary=x" },
+    status: 415,
+    code: "media_type",
+  },
+  {
+    name: "a parameter that is given twice",
+    path: "/api/sessions?limit=5&limit=6",
+    status: 422,
+    code: "schema",
+    fault: "query.limit",
   },
   {
     name: "a poisoned key",
@@ -324,6 +377,26 @@ test("every kind of bad input gets a clear error, and the server goes on", async
   }
   expect((await server.fetch(`/api/sessions/${id}`)).status).toBe(200);
   expect((await server.store.head(id))?.position).toBe(formatPosition(1, 0)); // nothing of it took effect
+});
+
+test("a session needs nothing to be said about it, whether that is called JSON or not", async () => {
+  const server = shared();
+  for (const headers of [{}, { "content-type": "application/json" }]) {
+    const answer = await server.fetch("/api/sessions", { method: "POST", headers });
+    expect(answer.status).toBe(201);
+  }
+});
+
+test("who has read further than the log is told where it is, and who says a thing twice that", async () => {
+  const server = shared();
+  const { id, position } = await server.newSession();
+  const ahead = { position: formatPosition(9, 0) };
+  expect(await server.call("PUT", `/api/sessions/${id}/seen`, ahead, 409)).toMatchObject({
+    code: "position_ahead",
+    position,
+  });
+  const twice = await server.call("GET", "/api/search?q=a&q=b", undefined, 422);
+  expect(twice["detail"]).toContain("query.q: was given more than once");
 });
 
 test("a header over 16 KB is refused as such", async () => {

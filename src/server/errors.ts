@@ -29,12 +29,22 @@ export function sendProblem(reply: FastifyReply, document: Problem): FastifyRepl
 export function problemOf(error: unknown): Problem {
   if (error instanceof Refusal) return error.problem;
   if (error instanceof StorageError)
-    return problem("not_ready", `The store can't do this now: ${error.message}`, { reason: error.kind });
+    return problem("not_ready", `The store can't do this now: ${error.message}${adviceOf(error)}`, {
+      reason: error.kind,
+    });
   if (error instanceof DamagedEvent)
     return problem("internal", error.message, { log: error.log, position: error.position });
   if (isSchemaError(error))
-    return problem("schema", `The ${error.part} does not fit: ${error.message}.`, { faults: error.faults });
+    return problem(
+      error.tooLarge ? "too_large" : "schema",
+      `The ${error.part} does not fit: ${error.message}.`,
+      { faults: error.faults },
+    );
   return frameworkProblem(error as Partial<FastifyError>);
+}
+
+function adviceOf({ kind }: StorageError): string {
+  return kind === "broken" ? '. Run "holdfast doctor" on the server: it names what is damaged' : "";
 }
 
 /** Thrown by the validator; see zod.ts. */
@@ -42,10 +52,13 @@ export class SchemaError extends Error {
   readonly statusCode = 422;
   readonly part: string;
   readonly faults: Fault[];
-  constructor(part: string, faults: Fault[]) {
+  /** A text is longer than is taken. */
+  readonly tooLarge: boolean;
+  constructor(part: string, faults: Fault[], tooLarge: boolean) {
     super(faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
     this.part = part;
     this.faults = faults;
+    this.tooLarge = tooLarge;
   }
 }
 
@@ -56,8 +69,6 @@ function isSchemaError(error: unknown): error is SchemaError {
 
 const FRAMEWORK: Record<string, () => Problem> = {
   FST_ERR_CTP_INVALID_JSON_BODY: () => problem("bad_json", "The body could not be read as JSON."),
-  FST_ERR_CTP_EMPTY_JSON_BODY: () =>
-    problem("bad_json", "The body is empty, but its content-type says that it is JSON."),
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     problem("too_large", "The body is larger than 1 MB. Upload large content with POST /api/files."),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => problem("media_type", "Send the body as application/json."),

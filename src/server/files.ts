@@ -38,6 +38,13 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
         const body = request.body;
         if (!(body instanceof Readable))
           refuse("bad_request", "There is no file: send its bytes as the body.");
+        if (/^multipart\//i.test(request.headers["content-type"] ?? "")) {
+          body.resume();
+          refuse(
+            "media_type",
+            "A form is not taken apart here: send the file's bytes as the body (curl --data-binary @file), its type as content-type, its name as ?name=.",
+          );
+        }
         commandOf(request, ""); // a bad key is refused before anything is read
         const file = {
           id: ids.next("fil"),

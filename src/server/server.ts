@@ -24,6 +24,7 @@ import { Feeds } from "./feed.ts";
 import { fileRoutes } from "./files.ts";
 import { Gate, inUrl, isLoopback } from "./gate.ts";
 import { inputRoutes } from "./inputs.ts";
+import { takeJsonBodies } from "./json-body.ts";
 import { lineageRoutes } from "./lineage.ts";
 import { loginRoutes, makeLoginLink } from "./login.ts";
 import { makeMetrics } from "./metrics.ts";
@@ -202,6 +203,7 @@ function addRoutes(
   routes: readonly RouteOptions[],
 ): void {
   app.setErrorHandler(answerError);
+  takeJsonBodies(app);
   const files = new StaticFiles(options.webFolder);
   app.setNotFoundHandler((request, reply) => files.answer(request, reply));
 

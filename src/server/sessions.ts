@@ -39,12 +39,12 @@ export function sessionRoutes(app: App, context: Context): void {
     {
       schema: {
         summary: "Create a session, perhaps with its first input in the same commit",
-        body: http.NewSession,
+        body: http.NewSession.nullish(),
         response: { 201: http.SessionRow },
       },
     },
     async (request, reply) => {
-      const { profile = DEFAULT_PROFILE, input, ...given } = request.body;
+      const { profile = DEFAULT_PROFILE, input, ...given } = request.body ?? {};
       checkProfile(context, profile);
       const id = ids.next("ses");
       const first: NewEvent[] = [];

@@ -47,10 +47,16 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
   return (data: unknown) => {
     const parsed = schema.safeParse(data);
     if (parsed.success) return { value: parsed.data as unknown };
-    const faults = parsed.error.issues.map(({ path, message }) => ({
+    const { issues } = parsed.error;
+    const faults = issues.map(({ path, message }) => ({
       path: [part, ...path].map(String).join("."),
-      message,
+      message: part === "query" && isGivenTwice(data, path[0]) ? "was given more than once" : message,
     }));
-    return { error: new SchemaError(part, faults) };
+    const tooLarge = issues.some(({ code, path }) => code === "too_big" && path.at(-1) === "text");
+    return { error: new SchemaError(part, faults, tooLarge) };
   };
+}
+
+function isGivenTwice(query: unknown, name: PropertyKey | undefined): boolean {
+  return name !== undefined && Array.isArray((query as Record<PropertyKey, unknown>)[name]);
 }
