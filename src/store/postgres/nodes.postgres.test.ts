@@ -56,8 +56,8 @@ it("a change on one node names its log to the lists of another", async () => {
 it("with every hint lost the poll still wakes readers and lists, and tells of revocations", async () => {
   const proxy = await startProxy(database);
   proxies.add(proxy);
-  proxy.swallow("holdfast\0"); // the channel's name, as it stands in a notification
   const [writer, reader] = await Promise.all([openNode(database), openNode(proxy.url)]);
+  proxy.swallow("holdfast\0"); // the channel's name, as it stands in a notification
   const session = await newSession(writer);
   await writer.addToken({ id: ids.next("tok"), person: "owner", kind: "program", name: "ci", hash: session });
   const token = (await writer.tokens()).find(({ name }) => name === "ci");

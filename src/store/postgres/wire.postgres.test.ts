@@ -2,7 +2,7 @@
 import pg from "pg";
 import { afterAll, expect, it } from "vitest";
 import { useDatabase } from "../../../test/postgres.ts";
-import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
+import { bigintArray, textArray } from "./wire.ts";
 
 const client = new pg.Client({ connectionString: await useDatabase() });
 await client.connect();
@@ -26,19 +26,6 @@ it("texts arrive as they are, with nulls apart from empty ones and NULs as marks
 it("numbers arrive as they are, up to the largest that we use", async () => {
   const numbers = [0, 1, -1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, -(2 ** 40), Number.MAX_SAFE_INTEGER, null];
   expect(await asJson("bigint[]", bigintArray(numbers))).toEqual(numbers);
-});
-
-it("words arrive as a tsvector that finds them", async () => {
-  const vectors = [["zebra", "apple", "čeština"], null, []];
-  const { rows } = await client.query<{ words: string | null; found: boolean | null }>({
-    text: "select words::text, words @@ '''apple'' & ''zeb'':*'::tsquery as found from unnest($1::tsvector[]) as words",
-    values: [tsvectorArray(vectors)],
-  });
-  expect(rows).toEqual([
-    { words: "'apple' 'zebra' 'čeština'", found: true },
-    { words: null, found: null },
-    { words: "", found: false },
-  ]);
 });
 
 it("an array of nothing is empty", async () => {
