@@ -3,19 +3,10 @@
 // Each group is admitted or refused by itself: the condition stands in the update of its log's row, whose lock is what
 // makes numbers gapless and lets a reader never skip one. All that follows hangs on what that update returned (`fit`),
 // so a refused group writes nothing and disturbs no other.
-import type { RowState } from "../../session/row.ts";
-import { ROW_COLUMNS } from "../session-row.ts";
 import type { LogId } from "../store.ts";
 import { needsOldSub, type Group } from "./append-group.ts";
-import {
-  draftValues,
-  factValues,
-  groupValues,
-  keyValues,
-  rowValues,
-  sweepValues,
-  wordValues,
-} from "./append-values.ts";
+import { changedRows, rowValues, setsValues } from "./append-rows.ts";
+import { draftValues, factValues, groupValues, keyValues, sweepValues, wordValues } from "./append-values.ts";
 import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement } from "./database.ts";
@@ -47,6 +38,7 @@ export function appendStatement(request: AppendRequest): Statement {
     words: groups.some(({ batch }) => batch.entries.some(({ search }) => search !== null)),
     drafts: groups.some(({ batch }) => batch.entries.some(({ owner }) => owner !== null)),
     rows: groups.some(({ batch }) => batch.change !== undefined),
+    sets: groups.some(setsValues),
     sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
   };
   return {
@@ -61,7 +53,7 @@ export function appendStatement(request: AppendRequest): Statement {
       ...(shape.facts ? factValues(groups) : []),
       ...(shape.words ? wordValues(groups) : []),
       ...(shape.drafts ? draftValues(groups) : []),
-      ...(shape.rows ? rowValues(groups) : []),
+      ...(shape.rows ? rowValues(groups, shape.sets) : []),
       ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
     ],
   };
@@ -77,7 +69,7 @@ export function fitOf(result: string): Fit {
   return fit;
 }
 
-type Shape = Record<"locks" | "facts" | "words" | "drafts" | "rows" | "sweeps", boolean>;
+type Shape = Record<"locks" | "facts" | "words" | "drafts" | "rows" | "sets" | "sweeps", boolean>;
 
 const texts = new Map<string, string>();
 
@@ -99,7 +91,7 @@ function writeText(shape: Shape): string {
     ...(shape.facts ? [writtenFacts(next)] : []),
     ...(shape.words ? [writtenWords(next)] : []),
     ...(shape.drafts ? [writtenDrafts(next)] : []),
-    ...(shape.rows ? [changedRows(next)] : []),
+    ...(shape.rows ? [changedRows(next, shape.sets)] : []),
     ...(shape.sweeps ? [sweptDrafts(next)] : []),
     `forgotten as (delete from batch where id = ${forget})`,
   ];
@@ -211,51 +203,6 @@ function writtenWords(next: Parameters): string {
   insert into search_new (log, seq, words)
   select fit.id, fit.seq + e.facts, e.words
   from unnest(${arrays.join(", ")}) as e (n, facts, words) join fit on fit.n = e.n)`;
-}
-
-const CHANGE_TYPES: Readonly<Record<keyof RowState, "text" | "boolean" | "count" | "amount">> = {
-  title: "text",
-  model: "text",
-  turn: "text",
-  retryAt: "text",
-  recovering: "boolean",
-  held: "boolean",
-  failed: "boolean",
-  ended: "boolean",
-  successor: "text",
-  messages: "count",
-  tools: "count",
-  queued: "count",
-  approvals: "count",
-  questions: "count",
-  inputTokens: "count",
-  outputTokens: "count",
-  cost: "amount",
-};
-
-function changedRows(next: Parameters): string {
-  const sets = (Object.keys(ROW_COLUMNS) as (keyof RowState)[]).map((name) => {
-    const column = ROW_COLUMNS[name];
-    switch (CHANGE_TYPES[name]) {
-      case "text":
-        return `${column} = case when c.change ? '${column}' then c.change ->> '${column}' else session.${column} end`;
-      case "boolean":
-        return `${column} = coalesce((c.change -> '${column}')::boolean, session.${column})`;
-      case "count":
-        return `${column} = session.${column} + coalesce((c.change -> '${column}')::bigint, 0)`;
-      case "amount":
-        return `${column} = session.${column} + coalesce((c.change -> '${column}')::double precision, 0)`;
-    }
-  });
-  return `rows_changed as (
-  update session set ${sets.join(",\n    ")},
-    title_words = coalesce(c.change ->> 'title_words', session.title_words),
-    updated_at = coalesce((c.change -> 'updated_at')::bigint, session.updated_at)
-  from (
-    select fit.id, e.change::jsonb as change
-    from unnest(${next("bigint[]")}, ${next("text[]")}) as e (n, change) join fit on fit.n = e.n
-    offset 0) as c
-  where session.id = c.id)`;
 }
 
 /**

@@ -1,11 +1,10 @@
 // What goes with the statement that appends: for each of its parts the columns of its rows, group by group. A row names
 // its group by number, from 1. Written as loops, since this is where this process spends most of an append's time.
-import { assignments } from "../session-row.ts";
 import type { LogId } from "../store.ts";
-import { plainWords, titleWords } from "../words.ts";
+import { plainWords } from "../words.ts";
 import type { Group } from "./append-group.ts";
 import type { Value } from "./database.ts";
-import { bigintArray, storable, textArray } from "./wire.ts";
+import { bigintArray, textArray } from "./wire.ts";
 
 /** id, holder, epoch, ttl, expect, facts, drafts, closes */
 export function groupValues(groups: readonly Group[]): Value[] {
@@ -91,21 +90,6 @@ export function draftValues(groups: readonly Group[]): Value[] {
     textArray(owners),
     textArray(bodies),
   ];
-}
-
-/** n, change */
-export function rowValues(groups: readonly Group[]): Value[] {
-  const [n, changes]: [number[], string[]] = [[], []];
-  groups.forEach(({ batch, at }, index) => {
-    if (!batch.change) return;
-    const change: Record<string, unknown> = batch.change.moves ? { updated_at: at } : {};
-    for (const { column, value } of assignments(batch.change))
-      change[column] = typeof value === "string" ? storable(value).toWellFormed() : value; // jsonb refuses half pairs
-    if (batch.change.set.title !== undefined) change["title_words"] = titleWords(batch.change.set.title);
-    n.push(index + 1);
-    changes.push(JSON.stringify(change));
-  });
-  return [bigintArray(n), textArray(changes)];
 }
 
 /** n, owner, since */

@@ -2,7 +2,7 @@
 import pg from "pg";
 import { afterAll, expect, it } from "vitest";
 import { useDatabase } from "../../../test/postgres.ts";
-import { bigintArray, textArray } from "./wire.ts";
+import { bigintArray, doubleArray, textArray } from "./wire.ts";
 
 const client = new pg.Client({ connectionString: await useDatabase() });
 await client.connect();
@@ -26,6 +26,11 @@ it("texts arrive as they are, with nulls apart from empty ones and NULs as marks
 it("numbers arrive as they are, up to the largest that we use", async () => {
   const numbers = [0, 1, -1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, -(2 ** 40), Number.MAX_SAFE_INTEGER, null];
   expect(await asJson("bigint[]", bigintArray(numbers))).toEqual(numbers);
+});
+
+it("fractions arrive as they are", async () => {
+  const numbers = [0, 0.1, -1.5e-9, Number.MAX_VALUE, Number.MIN_VALUE];
+  expect(await asJson("double precision[]", doubleArray(numbers))).toEqual(numbers);
 });
 
 it("an array of nothing is empty", async () => {

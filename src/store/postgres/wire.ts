@@ -5,6 +5,7 @@
 
 const TEXT = 25;
 const INT8 = 20;
+const FLOAT8 = 701;
 const HEAD_BYTES = 20;
 const NULL_SIZE = -1;
 /** Bytes that a UTF-16 unit can take: to reserve too much is cheaper than to measure first. */
@@ -38,6 +39,17 @@ export function bigintArray(numbers: readonly (number | null)[]): Buffer {
     at += 12;
   }
   return array.subarray(0, at);
+}
+
+export function doubleArray(numbers: readonly number[]): Buffer {
+  const array = head(FLOAT8, numbers.length, HEAD_BYTES + 12 * numbers.length);
+  let at = HEAD_BYTES;
+  for (const number of numbers) {
+    array.writeInt32BE(8, at);
+    array.writeDoubleBE(number, at + 4);
+    at += 12;
+  }
+  return array;
 }
 
 /** PostgreSQL's text can't hold a NUL. Events escape it in their JSON; in an index column it becomes a mark. */
