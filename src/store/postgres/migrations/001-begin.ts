@@ -178,13 +178,16 @@ create table purge (
   log text collate "C" primary key
 );
 
+-- \`puts\` tells whoever would remove one that it has been put again since.
 create table blob (
   id text collate "C" primary key,
+  puts bigint not null default 1,
   bytes bytea not null
 );
 create table log_blob (
   log text collate "C" not null,
   blob text collate "C" not null,
+  at bigint not null,
   primary key (log, blob)
 );
 create index log_blob_blob on log_blob (blob);
