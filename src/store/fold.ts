@@ -20,9 +20,11 @@ export type Folding = {
   from?: Snapshot | undefined;
   /** The last event to fold in; all that there is when absent. */
   to?: Position;
+  /** Throws between two slices once it is aborted. */
+  signal?: AbortSignal | undefined;
 };
 
-export async function foldView({ log, read, from, to }: Folding): Promise<View> {
+export async function foldView({ log, read, from, to, signal }: Folding): Promise<View> {
   const view = from?.view ?? emptyView();
   while (true) {
     const events = await read(view.position, SLICE_EVENTS);
@@ -32,6 +34,7 @@ export async function foldView({ log, read, from, to }: Folding): Promise<View> 
     }
     if (events.length < SLICE_EVENTS) return view;
     await nextTurn();
+    signal?.throwIfAborted();
   }
 }
 

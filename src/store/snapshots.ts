@@ -10,10 +10,13 @@ export class SnapshotDuty {
   #queued = new Set<LogId>();
   #working: Promise<void> | undefined;
   #stopped = new AbortController();
-  readonly #make: (log: LogId) => Promise<void>;
+  readonly #make: (log: LogId, signal: AbortSignal) => Promise<void>;
   readonly #failed: (log: LogId, error: unknown) => void;
 
-  constructor(make: (log: LogId) => Promise<void>, failed: (log: LogId, error: unknown) => void) {
+  constructor(
+    make: (log: LogId, signal: AbortSignal) => Promise<void>,
+    failed: (log: LogId, error: unknown) => void,
+  ) {
     this.#make = make;
     this.#failed = failed;
   }
@@ -34,7 +37,7 @@ export class SnapshotDuty {
     for (const log of this.#queued) {
       this.#queued.delete(log);
       try {
-        await this.#make(log);
+        await this.#make(log, signal);
         await delay(1000 / PER_SECOND_MAX, undefined, { signal, ref: false });
       } catch (error) {
         if (signal.aborted) return;

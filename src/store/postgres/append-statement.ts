@@ -3,17 +3,16 @@
 // Each group is admitted or refused by itself: the condition stands in the update of its log's row, whose lock is what
 // makes numbers gapless and lets a reader never skip one. All that follows hangs on what that update returned (`fit`),
 // so a refused group writes nothing and disturbs no other.
-import type { RowState } from "../../session/row.ts";
 import { askColumns } from "../ask-row.ts";
-import { assignments, ROW_COLUMNS } from "../session-row.ts";
 import type { LogId } from "../store.ts";
-import { searchWords, titleWords } from "../words.ts";
 import { needsOldSub, type Group } from "./append-group.ts";
+import { changedRows, rowValues, setsValues } from "./append-rows.ts";
+import { draftValues, factValues, groupValues, keyValues, sweepValues, wordValues } from "./append-values.ts";
 import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement, Value } from "./database.ts";
 import { changedProcesses, processValues } from "./process.ts";
-import { bigintArray, storable, textArray, tsvectorArray } from "./wire.ts";
+import { bigintArray, textArray } from "./wire.ts";
 
 export type AppendRequest = {
   /** This statement's own, never used before: see append-queue.ts. */
@@ -39,8 +38,10 @@ export function appendStatement(request: AppendRequest): Statement {
     // The dearer way, in two passes over the logs: for what must be known before the logs are updated.
     locks: groups.some(({ key, batch }) => key !== undefined || needsOldSub(batch)),
     facts: groups.some(({ batch }) => batch.facts > 0),
+    words: groups.some(({ batch }) => batch.entries.some(({ search }) => search !== null)),
     drafts: groups.some(({ batch }) => batch.entries.some(({ owner }) => owner !== null)),
     rows: groups.some(({ batch }) => batch.change !== undefined),
+    sets: groups.some(setsValues),
     sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
     asks: groups.some(({ batch }) => batch.asks.length > 0),
     processes: groups.some(({ batch }) => batch.processes.length > 0),
@@ -55,8 +56,9 @@ export function appendStatement(request: AppendRequest): Statement {
       ...groupValues(groups),
       ...(shape.locks ? keyValues(groups) : []),
       ...(shape.facts ? factValues(groups) : []),
+      ...(shape.words ? wordValues(groups) : []),
       ...(shape.drafts ? draftValues(groups) : []),
-      ...(shape.rows ? rowValues(groups) : []),
+      ...(shape.rows ? rowValues(groups, shape.sets) : []),
       ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
       ...(shape.asks ? askValues(groups) : []),
       ...(shape.processes ? processValues(groups) : []),
@@ -74,15 +76,10 @@ export function fitOf(result: string): Fit {
   return fit;
 }
 
-type Shape = {
-  locks: boolean;
-  facts: boolean;
-  drafts: boolean;
-  rows: boolean;
-  sweeps: boolean;
-  asks: boolean;
-  processes: boolean;
-};
+type Shape = Record<
+  "locks" | "facts" | "words" | "drafts" | "rows" | "sets" | "sweeps" | "asks" | "processes",
+  boolean
+>;
 
 const texts = new Map<string, string>();
 
@@ -102,8 +99,9 @@ function writeText(shape: Shape): string {
     `clock as materialized (select coalesce(${now}, ${NOW_MS}) as ms, ${NOW_S} as s)`,
     ...(shape.locks ? fitUnderLock(next) : fitAtOnce(next)),
     ...(shape.facts ? [writtenFacts(next)] : []),
+    ...(shape.words ? [writtenWords(next)] : []),
     ...(shape.drafts ? [writtenDrafts(next)] : []),
-    ...(shape.rows ? [changedRows(next)] : []),
+    ...(shape.rows ? [changedRows(next, shape.sets)] : []),
     ...(shape.sweeps ? [sweptDrafts(next)] : []),
     ...(shape.asks ? changedAsks(next) : []),
     ...(shape.processes ? changedProcesses(next) : []),
@@ -186,14 +184,14 @@ function fitUnderLock(next: Parameters): string[] {
 }
 
 function writtenFacts(next: Parameters): string {
-  const arrays = ["bigint[]", "bigint[]", "bigint[]", "text[]", "text[]", "tsvector[]", "text[]"].map(next);
+  const arrays = ["bigint[]", "bigint[]", "bigint[]", "text[]", "text[]", "text[]"].map(next);
   return `facts_written as (
-  insert into event (log, seq, crc, tally, author, words, text)
-  select log, seq, crc, tally, author, words,
+  insert into event (log, seq, crc, tally, author, text)
+  select log, seq, crc, tally, author,
     '{"position":"' || lpad(seq::text, 16, '0') || '_0000000000000000",' || body
   from (
-    select fit.id as log, fit.seq + e.facts as seq, crc, tally, author, words, body
-    from unnest(${arrays.join(", ")}) as e (n, facts, crc, tally, author, words, body)
+    select fit.id as log, fit.seq + e.facts as seq, crc, tally, author, body
+    from unnest(${arrays.join(", ")}) as e (n, facts, crc, tally, author, body)
     join fit on fit.n = e.n
     offset 0) as placed)`;
 }
@@ -211,49 +209,12 @@ function writtenDrafts(next: Parameters): string {
     offset 0) as placed)`;
 }
 
-const CHANGE_TYPES: Readonly<Record<keyof RowState, "text" | "boolean" | "count" | "amount">> = {
-  title: "text",
-  model: "text",
-  turn: "text",
-  retryAt: "text",
-  recovering: "boolean",
-  held: "boolean",
-  failed: "boolean",
-  ended: "boolean",
-  successor: "text",
-  messages: "count",
-  tools: "count",
-  queued: "count",
-  approvals: "count",
-  questions: "count",
-  inputTokens: "count",
-  outputTokens: "count",
-  cost: "amount",
-};
-
-function changedRows(next: Parameters): string {
-  const sets = (Object.keys(ROW_COLUMNS) as (keyof RowState)[]).map((name) => {
-    const column = ROW_COLUMNS[name];
-    switch (CHANGE_TYPES[name]) {
-      case "text":
-        return `${column} = case when c.change ? '${column}' then c.change ->> '${column}' else session.${column} end`;
-      case "boolean":
-        return `${column} = coalesce((c.change -> '${column}')::boolean, session.${column})`;
-      case "count":
-        return `${column} = session.${column} + coalesce((c.change -> '${column}')::bigint, 0)`;
-      case "amount":
-        return `${column} = session.${column} + coalesce((c.change -> '${column}')::double precision, 0)`;
-    }
-  });
-  return `rows_changed as (
-  update session set ${sets.join(",\n    ")},
-    title_words = coalesce(c.change ->> 'title_words', session.title_words),
-    updated_at = coalesce((c.change -> 'updated_at')::bigint, session.updated_at)
-  from (
-    select fit.id, e.change::jsonb as change
-    from unnest(${next("bigint[]")}, ${next("text[]")}) as e (n, change) join fit on fit.n = e.n
-    offset 0) as c
-  where session.id = c.id)`;
+function writtenWords(next: Parameters): string {
+  const arrays = ["bigint[]", "bigint[]", "text[]"].map(next);
+  return `words_written as (
+  insert into search_new (log, seq, words)
+  select fit.id, fit.seq + e.facts, e.words
+  from unnest(${arrays.join(", ")}) as e (n, facts, words) join fit on fit.n = e.n)`;
 }
 
 /**
@@ -293,85 +254,14 @@ function position(seq: string, sub: string): string {
   return `lpad((${seq})::text, 16, '0') || case when (${sub}) = 0 then '_0000000000000000' else '_' || lpad((${sub})::text, 16, '0') end`;
 }
 
-function groupValues(groups: readonly Group[]): Value[] {
-  const lease = ({ writer }: Group) => (writer.by === "executor" ? writer.lease : undefined);
-  return [
-    textArray(groups.map(({ log }) => log)),
-    textArray(groups.map((group) => lease(group)?.holder ?? null)),
-    bigintArray(groups.map((group) => lease(group)?.epoch ?? null)),
-    bigintArray(groups.map((group) => lease(group)?.ttlMs ?? null)),
-    bigintArray(groups.map(({ expectSeq }) => expectSeq ?? null)),
-    bigintArray(groups.map(({ batch }) => batch.facts)),
-    bigintArray(groups.map(({ batch }) => batch.drafts)),
-    bigintArray(groups.map(({ batch }) => (batch.ends ? 1 : 0))),
-  ];
-}
-
-function keyValues(groups: readonly Group[]): Value[] {
-  return (["scope", "key", "digest", "note"] as const).map((part) =>
-    textArray(groups.map(({ key }) => key?.[part] ?? null)),
-  );
-}
-
-function factValues(groups: readonly Group[]): Value[] {
-  const entries = numbered(groups, ({ batch }) => batch.entries.filter(({ owner }) => owner === null));
-  return [
-    bigintArray(entries.map(({ n }) => n)),
-    bigintArray(entries.map(({ item }) => item.facts)),
-    bigintArray(entries.map(({ item }) => item.crc)),
-    textArray(entries.map(({ item }) => item.tally)),
-    textArray(entries.map(({ item }) => item.author)),
-    tsvectorArray(entries.map(({ item }) => (item.search === null ? null : searchWords(item.search)))),
-    textArray(entries.map(({ item }) => item.body)),
-  ];
-}
-
-function draftValues(groups: readonly Group[]): Value[] {
-  const entries = numbered(groups, ({ batch }) => batch.entries.filter(({ owner }) => owner !== null));
-  return [
-    bigintArray(entries.map(({ n }) => n)),
-    bigintArray(entries.map(({ item }) => item.facts)),
-    bigintArray(entries.map(({ item }) => item.drafts)),
-    bigintArray(entries.map(({ item }) => item.crc)),
-    textArray(entries.map(({ item }) => item.owner)),
-    textArray(entries.map(({ item }) => item.body)),
-  ];
-}
-
-function rowValues(groups: readonly Group[]): Value[] {
-  const changes = numbered(groups, ({ batch, at }) => {
-    if (!batch.change) return [];
-    const change: Record<string, unknown> = batch.change.moves ? { updated_at: at } : {};
-    for (const { column, value } of assignments(batch.change))
-      change[column] = typeof value === "string" ? storable(value).toWellFormed() : value; // jsonb refuses half pairs
-    if (batch.change.set.title !== undefined) change["title_words"] = titleWords(batch.change.set.title);
-    return [JSON.stringify(change)];
-  });
-  return [bigintArray(changes.map(({ n }) => n)), textArray(changes.map(({ item }) => item))];
-}
-
-function sweepValues(groups: readonly Group[], startOf: AppendRequest["startOf"]): Value[] {
-  const sweeps = numbered(groups, ({ log, batch }) => batch.sweeps.map((owner) => ({ log, owner })));
-  return [
-    bigintArray(sweeps.map(({ n }) => n)),
-    textArray(sweeps.map(({ item }) => item.owner)),
-    bigintArray(sweeps.map(({ item }) => startOf(item.log, item.owner))),
-  ];
-}
-
 function askValues(groups: readonly Group[]): Value[] {
-  const asks = numbered(groups, ({ batch }) => batch.asks.map(askColumns));
+  const asks = groups.flatMap(({ batch }, index) =>
+    batch.asks.map((change) => ({ n: index + 1, item: askColumns(change) })),
+  );
   return [
     bigintArray(asks.map(({ n }) => n)),
     ...(["id", "state", "opened", "closed"] as const).map((part) =>
       textArray(asks.map(({ item }) => item[part])),
     ),
   ];
-}
-
-function numbered<T>(
-  groups: readonly Group[],
-  itemsOf: (group: Group) => readonly T[],
-): { n: number; item: T }[] {
-  return groups.flatMap((group, index) => itemsOf(group).map((item) => ({ n: index + 1, item })));
 }

@@ -147,6 +147,22 @@ it("texts with NULs, lone surrogates, quotes and backslashes come back byte for 
   expect((await store.session(session, "owner"))?.title).toContain("emoji 🪢 null");
 });
 
+it("tidy does not take a blob that somebody puts again at that moment", async () => {
+  const store = await openNode(database);
+  const [old, young] = await Promise.all([newSession(store), newSession(store)]);
+  const bytes = Buffer.from("a text that two sessions have");
+  const { blob } = await store.putBlob(old, bytes);
+  await store.deleteSession(old, { force: true }); // now nobody has it
+  await raw.query("begin");
+  await raw.query("update blob set puts = puts + 1 where id = $1", [blob]); // as putBlob does
+  await raw.query("insert into log_blob (log, blob, at) values ($1, $2, 0)", [young, blob]);
+  const tidied = store.tidy();
+  await untilSomeoneWaits();
+  await raw.query("commit");
+  await tidied;
+  expect(await store.blob(blob)).toEqual(bytes);
+});
+
 function seqOfAppended(appended: Appended): number | string {
   return appended.ok ? seqOf(appended.position as Position) : appended.code;
 }

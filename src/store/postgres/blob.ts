@@ -2,13 +2,15 @@
 // a crash changes nothing.
 import { createHash } from "node:crypto";
 import type { BlobInfo, LogId } from "../store.ts";
+import { NOW_MS } from "./clock.ts";
 import type { Database } from "./database.ts";
 
 export async function putBlob(database: Database, log: LogId, bytes: Uint8Array): Promise<BlobInfo> {
   const blob = createHash("sha256").update(bytes).digest("hex");
   await database.query({
-    text: `with kept as (insert into blob (id, bytes) values ($1, $2) on conflict do nothing)
-      insert into log_blob (log, blob) values ($3, $1) on conflict do nothing`,
+    text: `with kept as (
+        insert into blob (id, bytes) values ($1, $2) on conflict (id) do update set puts = blob.puts + 1)
+      insert into log_blob (log, blob, at) values ($3, $1, ${NOW_MS}) on conflict do nothing`,
     values: [blob, Buffer.from(bytes), log],
   });
   return { blob, bytes: bytes.byteLength };

@@ -10,6 +10,7 @@ import { insertSession, madeSession, personOf } from "./create-session.ts";
 import type { Database, Transaction } from "./database.ts";
 import { readEvents, readEventsBefore } from "./read-events.ts";
 import { readSession } from "./read-sessions.ts";
+import { NEW_WORDS } from "./words-duty.ts";
 import { readSnapshot } from "./view.ts";
 import { insertLog, writeEvents } from "./write-events.ts";
 
@@ -79,10 +80,15 @@ async function sourceOf(database: Database, log: string): Promise<ForkSource> {
 async function copyFacts(transaction: Transaction, from: string, id: string, upTo: number): Promise<boolean> {
   const [copy] = await transaction.query<{ facts: number }>({
     text: `with copied as (
-        insert into event (log, seq, crc, tally, author, words, text)
-        select $2, seq, crc, tally, author, words, text from event where log = $1 and seq <= $3
+        insert into event (log, seq, crc, tally, author, text)
+        select $2, seq, crc, tally, author, text from event where log = $1 and seq <= $3
         returning 1),
-      blobs as (insert into log_blob (log, blob) select $2, blob from log_blob where log = $1)
+      words as (
+        insert into search (log, seq, words)
+        select $2, seq, words from search where log = $1 and seq <= $3
+        union all
+        select $2, seq, ${NEW_WORDS} from search_new where log = $1 and seq <= $3),
+      blobs as (insert into log_blob (log, blob, at) select $2, blob, at from log_blob where log = $1)
       select count(*) as facts from copied`,
     values: [from, id, upTo],
   });

@@ -62,7 +62,9 @@ async function takeAway(transaction: Transaction, id: string, force: boolean): P
 
 /** Until it is through, the log's id is not free. */
 export async function purge(database: Database, log: string): Promise<void> {
-  await database.query({ text: "delete from draft where log = $1", values: [log] });
+  // First those that are on their way into the index.
+  for (const table of ["draft", "search_new", "search"])
+    await database.query({ text: `delete from ${table} where log = $1`, values: [log] });
   for (let left = true; left;) {
     const deleted = await database.query({
       text: `delete from event where log = $1

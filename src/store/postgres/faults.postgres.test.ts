@@ -143,7 +143,7 @@ it("an append that could not be sent is refused with certainty, and the store re
   expect(await noticesIn(store, session)).toEqual(["sent"]);
 });
 
-it("no hint is needed and no poll either: each alone wakes a reader on another node", async () => {
+it("a hint alone wakes a reader on another node, when the poll gets no answers", async () => {
   const other = await openNode(database);
   const session = await newSession(other);
   proxy.swallow("now_s"); // what the poll is answered

@@ -1,6 +1,6 @@
 // Hints between nodes: "look at these logs". They ride on LISTEN and NOTIFY over a connection of their own, never in
 // an append's transaction (a NOTIFY there costs five of six commits), at most one in HINT_MS, and may get lost: the
-// poll stands behind them.
+// poll stands behind them. A node that is alone sends none.
 import type pg from "pg";
 import type { LogId } from "../store.ts";
 import type { Wakes } from "../wakes.ts";
@@ -31,6 +31,7 @@ export class Hints {
   #revoked = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #sentAt = 0;
+  #alone = true;
   #sending: Promise<unknown> = Promise.resolve();
   readonly #probe: NodeJS.Timeout;
   readonly #options: HintOptions;
@@ -42,7 +43,9 @@ export class Hints {
       config: connectionTo(options.url, options.node),
       prepare: async (client) => {
         client.on("notification", ({ payload }) => this.#received(payload));
+        await client.query("set synchronous_commit = off"); // else each would wait for the disk, and appends for it
         await client.query(`listen ${CHANNEL}`);
+        await client.query(notification(options.node, [], [])); // so that others know of us at once
         options.missed();
       },
       lost: options.lost,
@@ -67,6 +70,11 @@ export class Hints {
     this.#schedule();
   }
 
+  /** Whether there is nobody else, as the poll found. */
+  isAlone(alone: boolean): void {
+    this.#alone = alone;
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#probe);
     clearTimeout(this.#timer);
@@ -86,17 +94,19 @@ export class Hints {
   }
 
   #send(): void {
-    if (this.#logs.size === 0 && this.#revoked.size === 0) return;
-    this.#sentAt = performance.now();
     const statement = notification(this.#options.node, [...this.#logs], [...this.#revoked]);
+    const isNews = this.#logs.size > 0 || this.#revoked.size > 0;
     this.#logs.clear();
     this.#revoked.clear();
+    if (!isNews || this.#alone) return;
+    this.#sentAt = performance.now();
     this.#sending = this.#connection.tell(statement).catch(this.#options.lost);
   }
 
   #received(payload: string | undefined): void {
     const hint = parsed(payload);
     if (hint.node === this.#options.node) return;
+    this.#alone = false;
     if (!hint.logs) this.#options.missed();
     for (const log of hint.logs ?? []) this.#options.wakes.wake(log);
     for (const id of hint.revoked ?? []) this.#options.wakes.revoked(id);

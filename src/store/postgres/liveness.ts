@@ -33,9 +33,9 @@ export class Liveness {
     this.#connection = new KeptConnection({
       config: connectionTo(url, self.id),
       prepare: async (client) => {
-        // A host that vanished without a word is noticed by the server within about ten seconds.
+        // Heartbeats need not wait for the disk. A host that vanished without a word is noticed by the server within about ten seconds.
         await client.query(
-          "set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3",
+          "set synchronous_commit = off; set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3",
         );
         const { rows } = await client.query<{ locked: boolean }>({
           text: `select pg_try_advisory_lock(${nodeLock("$1")}) as locked`,

@@ -5,7 +5,7 @@
 // OVERLAP_S, so a row that becomes visible only after its second was polled still lies in the next poll's window. What
 // was seen before is told apart by the row's version (`xmin`).
 import { setTimeout as delay } from "node:timers/promises";
-import type { LogId } from "../store.ts";
+import type { LogId, NodeId } from "../store.ts";
 import type { Wakes } from "../wakes.ts";
 import { NOW_S } from "./clock.ts";
 import type { Database, Statement } from "./database.ts";
@@ -14,21 +14,30 @@ const POLL_MS = 1_000;
 const OVERLAP_S = 15;
 const PAGE_ROWS = 5_000;
 
+/** However often it is hurried. */
+const PAUSE_MIN_MS = 50;
+
 /** One row without an id when nothing was touched. */
-type Touched = { now_s: number; id: string | null; version: string | null };
+type Touched = { now_s: number; alone: boolean; id: string | null; version: string | null };
+
+export type PollOptions = {
+  database: Database;
+  node: NodeId;
+  wakes: Wakes;
+  /** Whether there is no other node. */
+  isAlone: (alone: boolean) => void;
+};
 
 export class Poll {
   #lastS: number | null = null;
   #seen = new Map<LogId, string>();
   #hurry = new AbortController();
   readonly #stop = new AbortController();
-  readonly #database: Database;
-  readonly #wakes: Wakes;
+  readonly #options: PollOptions;
   readonly #running: Promise<void>;
 
-  constructor(database: Database, wakes: Wakes) {
-    this.#database = database;
-    this.#wakes = wakes;
+  constructor(options: PollOptions) {
+    this.#options = options;
     this.#running = this.#keep();
   }
 
@@ -47,6 +56,7 @@ export class Poll {
     while (!this.#stop.signal.aborted) {
       this.#hurry = new AbortController();
       await this.#look().catch(() => {}); // the database's health says so; the next look covers what this one missed
+      await delay(PAUSE_MIN_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {}); // stopped
       await delay(POLL_MS, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => {}); // hurried
     }
   }
@@ -55,8 +65,10 @@ export class Poll {
     const seen = new Map<LogId, string>();
     let startedS: number | undefined;
     for (let after: LogId | null = ""; after !== null;) {
-      const rows: Touched[] = await this.#database.query<Touched>(touchedSince(this.#lastS, after));
+      const { database, node, isAlone } = this.#options;
+      const rows: Touched[] = await database.query<Touched>(touchedSince(this.#lastS, after, node));
       startedS ??= rows[0]?.now_s;
+      if (rows[0]) isAlone(rows[0].alone);
       for (const { id, version } of rows) if (id !== null && version !== null) seen.set(id, version);
       after = rows.length < PAGE_ROWS ? null : (rows.at(-1)?.id ?? null);
     }
@@ -66,18 +78,19 @@ export class Poll {
   }
 
   #tell(id: string): void {
-    if (id.startsWith("tok_") || id.startsWith("lgn_")) this.#wakes.revoked(id);
-    else this.#wakes.wake(id);
+    const { wakes } = this.#options;
+    if (id.startsWith("tok_") || id.startsWith("lgn_")) wakes.revoked(id);
+    else wakes.wake(id);
   }
 }
 
 /** A clock that was set back is no reason to miss anything: the window begins at the earlier of the two times. */
-function touchedSince(lastS: number | null, after: LogId): Statement {
+function touchedSince(lastS: number | null, after: LogId, node: NodeId): Statement {
   return {
     name: "touched",
     text: `with clock as materialized (select ${NOW_S} as s),
       span as materialized (select least(coalesce($1::bigint, s), s) - ${OVERLAP_S} as s from clock)
-      select clock.s as now_s, id, version
+      select clock.s as now_s, not exists (select from node where node.id <> $3) as alone, id, version
       from clock left join (
         select id, version from (
           select id, xmin::text as version from log where touched >= (select s from span) and id > $2
@@ -87,6 +100,6 @@ function touchedSince(lastS: number | null, after: LogId): Statement {
         order by id limit ${PAGE_ROWS}
       ) as page on true
       order by id`,
-    values: [lastS, after],
+    values: [lastS, after, node],
   };
 }

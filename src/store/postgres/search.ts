@@ -5,6 +5,7 @@ import { checkedEvent } from "../event-text.ts";
 import type { LogId, SearchHit } from "../store.ts";
 import { searchWords } from "../words.ts";
 import type { Database } from "./database.ts";
+import { NEW_WORDS } from "./words-duty.ts";
 
 /** Newest first. Where an event's time begins in its text, and how long it is, is the same for all. */
 export async function search(database: Database, query: string, limit: number): Promise<SearchHit[]> {
@@ -17,9 +18,12 @@ export async function search(database: Database, query: string, limit: number): 
     crc: number;
     text: string;
   }>({
-    text: `select event.log, session.title, event.seq, event.crc, event.text
-      from event join session on session.id = event.log
-      where event.words @@ $1::tsquery and event.words is not null
+    text: `with hit as materialized (
+        select log, seq from search where words @@ $1::tsquery
+        union all
+        select log, seq from search_new where ${NEW_WORDS} @@ $1::tsquery)
+      select event.log, session.title, event.seq, event.crc, event.text
+      from hit join event on event.log = hit.log and event.seq = hit.seq join session on session.id = hit.log
       order by substr(event.text, 55, 24) collate "C" desc, event.log desc, event.seq desc limit $2`,
     values: [words, limit],
   });

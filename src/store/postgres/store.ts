@@ -78,8 +78,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const database = new Database(url, node, health);
   const appending = openLanes(url, node, health);
   const wakes = new Wakes();
-  const poll = new Poll(database, wakes);
-  const hints = new Hints({ url, node, wakes, missed: () => poll.now(), lost: lost("hint"), random });
+  const poll: Poll = new Poll({ database, node, wakes, isAlone: (alone) => hints.isAlone(alone) });
+  const hints: Hints = new Hints({ url, node, wakes, missed: () => poll.now(), lost: lost("hint"), random });
   const liveness = new Liveness({
     url,
     self: {

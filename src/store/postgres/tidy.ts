@@ -15,8 +15,12 @@ export async function tidy({ database, now }: Context): Promise<void> {
     `delete from batch where at < ${NOW_MS} - ${DAY_MS}`,
     `delete from gone where touched < ${NOW_S} - ${HOUR_MS / 1000}`,
     `delete from node where heartbeat_at < ${NOW_MS} - ${DAY_MS} and ${isNodeGone("id")}`,
-    `delete from log_blob where not exists (select from log where log.id = log_blob.log)`,
-    `delete from blob where not exists (select from log_blob where log_blob.blob = blob.id)`,
+    // Of logs that are gone; one that is put before its log is made has a day.
+    `delete from log_blob where at < ${NOW_MS} - ${DAY_MS} and not exists (select from log where log.id = log_blob.log)`,
+    // Whoever puts one just now changes its row: it no longer matches, though this statement can't see the new reference.
+    `delete from blob using (
+        select id, puts from blob where not exists (select from log_blob where log_blob.blob = blob.id)) as orphan
+      where blob.id = orphan.id and blob.puts = orphan.puts`,
   ];
   const deciding = [
     `delete from command where log is null and at < ${decidingMs("$1")} - ${COMMAND_KEPT_MS}`,

@@ -2,7 +2,7 @@
 import pg from "pg";
 import { afterAll, expect, it } from "vitest";
 import { useDatabase } from "../../../test/postgres.ts";
-import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
+import { bigintArray, doubleArray, textArray } from "./wire.ts";
 
 const client = new pg.Client({ connectionString: await useDatabase() });
 await client.connect();
@@ -28,17 +28,9 @@ it("numbers arrive as they are, up to the largest that we use", async () => {
   expect(await asJson("bigint[]", bigintArray(numbers))).toEqual(numbers);
 });
 
-it("words arrive as a tsvector that finds them", async () => {
-  const vectors = [["zebra", "apple", "čeština"], null, []];
-  const { rows } = await client.query<{ words: string | null; found: boolean | null }>({
-    text: "select words::text, words @@ '''apple'' & ''zeb'':*'::tsquery as found from unnest($1::tsvector[]) as words",
-    values: [tsvectorArray(vectors)],
-  });
-  expect(rows).toEqual([
-    { words: "'apple' 'zebra' 'čeština'", found: true },
-    { words: null, found: null },
-    { words: "", found: false },
-  ]);
+it("fractions arrive as they are", async () => {
+  const numbers = [0, 0.1, -1.5e-9, Number.MAX_VALUE, Number.MIN_VALUE];
+  expect(await asJson("double precision[]", doubleArray(numbers))).toEqual(numbers);
 });
 
 it("an array of nothing is empty", async () => {

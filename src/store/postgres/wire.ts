@@ -5,14 +5,15 @@
 
 const TEXT = 25;
 const INT8 = 20;
-const TSVECTOR = 3614;
+const FLOAT8 = 701;
 const HEAD_BYTES = 20;
 const NULL_SIZE = -1;
-const NO_PLACES = "\0\0\0";
+/** Bytes that a UTF-16 unit can take: to reserve too much is cheaper than to measure first. */
+const UTF8_MAX = 3;
 
 export function textArray(texts: readonly (string | null)[]): Buffer {
   let size = HEAD_BYTES;
-  for (const text of texts) size += 4 + (text === null ? 0 : Buffer.byteLength(storable(text)));
+  for (const text of texts) size += 4 + (text === null ? 0 : text.length * UTF8_MAX);
   const array = head(TEXT, texts.length, size);
   let at = HEAD_BYTES;
   for (const text of texts) {
@@ -20,7 +21,7 @@ export function textArray(texts: readonly (string | null)[]): Buffer {
     array.writeInt32BE(text === null ? NULL_SIZE : bytes, at);
     at += 4 + bytes;
   }
-  return array;
+  return array.subarray(0, at);
 }
 
 export function bigintArray(numbers: readonly (number | null)[]): Buffer {
@@ -40,22 +41,14 @@ export function bigintArray(numbers: readonly (number | null)[]): Buffer {
   return array.subarray(0, at);
 }
 
-/**
- * Each element is the words of one text, none twice; null where there are none. A tsvector is its number of words; then
- * each word, ended by a NUL, and in two bytes the number of its places in the text, of which we keep none.
- */
-export function tsvectorArray(vectors: readonly (readonly string[] | null)[]): Buffer {
-  const texts = vectors.map((words) => words && words.map((word) => word + NO_PLACES).join(""));
-  let size = HEAD_BYTES;
-  for (const text of texts) size += 4 + (text === null ? 0 : 4 + Buffer.byteLength(text));
-  const array = head(TSVECTOR, vectors.length, size);
+export function doubleArray(numbers: readonly number[]): Buffer {
+  const array = head(FLOAT8, numbers.length, HEAD_BYTES + 12 * numbers.length);
   let at = HEAD_BYTES;
-  vectors.forEach((words, n) => {
-    const bytes = words === null ? 0 : 4 + array.write(texts[n] ?? "", at + 8);
-    array.writeInt32BE(words === null ? NULL_SIZE : bytes, at);
-    if (words) array.writeInt32BE(words.length, at + 4);
-    at += 4 + bytes;
-  });
+  for (const number of numbers) {
+    array.writeInt32BE(8, at);
+    array.writeDoubleBE(number, at + 4);
+    at += 12;
+  }
   return array;
 }
 

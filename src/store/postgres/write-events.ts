@@ -3,11 +3,11 @@ import { formatPosition } from "../../session/position.ts";
 import type { Batch } from "../batch.ts";
 import { eventText } from "../event-text.ts";
 import type { LogId, LogKind } from "../store.ts";
-import { searchWords } from "../words.ts";
+import { plainWords } from "../words.ts";
 import { NOW_S } from "./clock.ts";
 import { openAsks } from "./ask.ts";
 import type { Transaction } from "./database.ts";
-import { bigintArray, textArray, tsvectorArray } from "./wire.ts";
+import { bigintArray, textArray } from "./wire.ts";
 
 /** False when there is a log of this id already, or what one has left. */
 export async function insertLog(
@@ -34,19 +34,28 @@ export async function writeEvents(
 ): Promise<void> {
   const facts = batch.entries.filter(({ owner }) => owner === null);
   await transaction.query({
-    text: `insert into event (log, seq, crc, tally, author, words, text)
-      select $1, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::tsvector[], $7::text[])`,
+    text: `insert into event (log, seq, crc, tally, author, text)
+      select $1, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[])`,
     values: [
       log,
       bigintArray(facts.map((fact) => seq + fact.facts)),
       bigintArray(facts.map(({ crc }) => crc)),
       textArray(facts.map(({ tally }) => tally)),
       textArray(facts.map(({ author }) => author)),
-      tsvectorArray(facts.map(({ search }) => (search === null ? null : searchWords(search)))),
       textArray(facts.map((fact) => eventText(formatPosition(seq + fact.facts, 0), fact.body))),
     ],
   });
   await openAsks(transaction, log, batch.asks);
+  const found = facts.flatMap((fact) => (fact.search === null ? [] : [{ ...fact, search: fact.search }]));
+  if (found.length > 0)
+    await transaction.query({
+      text: "insert into search_new (log, seq, words) select $1, * from unnest($2::bigint[], $3::text[])",
+      values: [
+        log,
+        bigintArray(found.map((fact) => seq + fact.facts)),
+        textArray(found.map(({ search }) => plainWords(search))),
+      ],
+    });
   const drafts = batch.entries.filter(({ owner }) => owner !== null);
   if (drafts.length === 0) return;
   await transaction.query({

@@ -3,9 +3,7 @@ import type { Command, Recalled } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
 
-/** A command, or a keeper's key, which is kept as long as the log that it wrote to. */
-export type Key = Command & { log?: number };
-
+/** A keeper's key is kept as long as the log that it wrote to, a person's for COMMAND_KEPT_MS. */
 export const KEEPER_SCOPE = "keeper";
 
 export type Kept<R> = R | (R & { ok: true; replayed: true }) | { ok: false; code: "key_reused" };

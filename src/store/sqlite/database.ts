@@ -95,7 +95,7 @@ export class Database {
 /** Each commit is synced: what was acknowledged survives a loss of power. */
 export function openWriter(file: string): Database {
   const database = new Database(new DatabaseSync(file, { timeout: 5_000 }));
-  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000");
+  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000");
   return database;
 }
 
@@ -103,7 +103,7 @@ export function openWriter(file: string): Database {
 export function openReader(file: string): Database {
   try {
     const database = new Database(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
-    database.exec("pragma query_only = on; pragma cache_size = -8000");
+    database.exec("pragma query_only = on; pragma cache_size = -4000");
     return database;
   } catch (error) {
     throw storageFault(error);

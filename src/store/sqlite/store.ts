@@ -240,8 +240,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     close: () => (closing ??= close()),
   };
 
-  async function makeSnapshot(log: LogId): Promise<void> {
-    const view = await readView(reader, log);
+  async function makeSnapshot(log: LogId, signal: AbortSignal): Promise<void> {
+    const view = await readView(reader, log, signal);
     if (view) await writer.call("saveSnapshot", log, view.position, JSON.stringify(view));
   }
 

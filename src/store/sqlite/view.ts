@@ -9,12 +9,17 @@ import type { Database } from "./database.ts";
 import { readEvents, readHead } from "./read-events.ts";
 import type { Writing } from "./writing.ts";
 
-export async function readView(database: Database, id: string): Promise<View | undefined> {
+export async function readView(
+  database: Database,
+  id: string,
+  signal?: AbortSignal,
+): Promise<View | undefined> {
   if (readHead(database, id)?.kind !== "session") return undefined;
   return foldView({
     log: id,
     read: async (after, limit) => readEvents(database, id, after, limit),
     from: readSnapshot(database, id),
+    signal,
   });
 }
 

@@ -150,7 +150,8 @@ test("a failure that belongs to the script is part of it", async () => {
 });
 
 test("the background process is found again and stopped", async () => {
-  const list = 'prc_1_s4-0.1  running since now (working) for i in $(seq 1 300); do echo "beat $i"; sleep 2; done';
+  const list =
+    'prc_1_s4-0.1  running since now (working) for i in $(seq 1 300); do echo "beat $i"; sleep 2; done';
   const { calls } = await play("stop the background process", () => ({ result: list }));
   expect(calls.map(({ args }) => args)).toEqual([
     { action: "list" },

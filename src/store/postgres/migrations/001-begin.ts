@@ -24,20 +24,32 @@ create index log_touched on log (touched);
 create index log_holder on log (holder) where holder is not null;
 
 -- Rows up to a page stay in it as they are: squeezing texts of 2 KB costs more than it saves.
--- Facts only, so nothing here is ever updated or deleted but with its log. \`words\` is what search finds.
+-- Facts only, so nothing here is ever updated or deleted but with its log.
 create table event (
   log text collate "C" not null,
   seq bigint not null,
   crc bigint not null,
   tally text,
   author text,
-  words tsvector,
   text text not null,
   primary key (log, seq)
 ) with (toast_tuple_target = 8160);
 create index event_tally on event (log, seq) include (tally, author) where tally is not null;
--- New words wait in a list that a duty of the store sorts in: an append never has to, up to this many kilobytes.
-create index event_words on event using gin (words) with (gin_pending_list_limit = 65536) where words is not null;
+
+-- What search finds. An append only puts its words down, in its own transaction; a duty of the store sorts them into
+-- the index, which costs five times as much. Searches look at both.
+create table search_new (
+  log text collate "C" not null,
+  seq bigint not null,
+  words text not null
+) with (autovacuum_vacuum_scale_factor = 0.05);
+create table search (
+  log text collate "C" not null,
+  seq bigint not null,
+  words tsvector not null,
+  primary key (log, seq)
+);
+create index search_words on search using gin (words) with (gin_pending_list_limit = 65536);
 
 -- Apart from the facts, since most drafts live for seconds: what they leave behind is vacuumed from a small table.
 create table draft (
@@ -166,13 +178,16 @@ create table purge (
   log text collate "C" primary key
 );
 
+-- \`puts\` tells whoever would remove one that it has been put again since.
 create table blob (
   id text collate "C" primary key,
+  puts bigint not null default 1,
   bytes bytea not null
 );
 create table log_blob (
   log text collate "C" not null,
   blob text collate "C" not null,
+  at bigint not null,
   primary key (log, blob)
 );
 create index log_blob_blob on log_blob (blob);
