@@ -54,7 +54,9 @@ export class Node {
   }
 
   get isUp(): boolean {
-    return this.#life.alive && !this.#around.ledger.shutdowns.has(this.#life.name);
+    const { world, ledger } = this.#around;
+    const { alive, name, pausedUntil } = this.#life;
+    return alive && pausedUntil <= world.elapsedMs && !ledger.shutdowns.has(name);
   }
 
   get life(): Life {

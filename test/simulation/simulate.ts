@@ -139,6 +139,7 @@ class Simulation {
   /** What rests costs nothing: nobody takes it up again and again. */
   async #leftAlone(): Promise<void> {
     const epochs = () => this.#sessions().map((id) => `${id} ${this.#memory.logs.get(id)?.epoch}`);
+    await this.#until("every node is there", () => this.#nodes.every((node) => node.isUp));
     await this.world.run(QUIET_MS, () => false); // whoever still has to look once does
     const before = epochs();
     await this.world.run(QUIET_MS, () => false);
