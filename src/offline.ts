@@ -16,12 +16,27 @@ import { StorageError, type LogId, type Store } from "./store/store.ts";
 
 const ids = makeIds(Date.now, randomBytes);
 
-export function doctorStore({ exportTo }: { exportTo?: string }): Promise<StoreReport> {
+export async function doctorStore({ exportTo }: { exportTo?: string }): Promise<StoreReport> {
+  const settings = currentSettings();
+  if ("ok" in settings) return settings;
+  if (settings.databaseUrl === undefined) return doctorFile(settings, exportTo);
   return withStore(async (store) => {
     const { events, damaged, problems } = await store.check();
     const logs = new Set(damaged.map(({ log }) => log));
     const exported = exportTo === undefined ? [] : await exportPrefixes(store, logs, exportTo);
     return { ok: true, store: store.id, dialect: store.dialect, events, damaged, problems, exported };
+  });
+}
+
+/** Without opening it as a store: it may be too damaged for that, and nothing is to be changed. */
+async function doctorFile(settings: Settings, exportTo: string | undefined): Promise<StoreReport> {
+  const file = storeFile(settings);
+  const refused = refuseUnusable(settings);
+  if (refused) return refused;
+  const { inspectSqlite } = await import("./store/sqlite/inspect.ts");
+  return refusedAsValue(async () => {
+    const { store, rescued, ...report } = inspectSqlite(file, exportTo);
+    return { ok: true, store: store ?? file, dialect: "sqlite", ...report, exported: rescued };
   });
 }
 
@@ -45,10 +60,13 @@ export async function restoreStore(file: string): ReturnType<Deps["restoreStore"
   if (settings.databaseUrl !== undefined) return USE_POSTGRES_TOOLS;
   if (!existsSync(file)) return { ok: false, code: "not_found", detail: `There is no ${file}.` };
   const target = storeFile(settings);
-  const fault = makeHome(settings.home);
-  if (fault !== undefined) return { ok: false, code: "unusable", detail: `${fault}.` };
-  const { restoreSqlite } = await import("./store/sqlite/restore.ts");
+  const { refuseBadBackup, restoreSqlite } = await import("./store/sqlite/restore.ts");
   return refusedAsValue(async () => {
+    const fault = homeFault(settings.home);
+    if (fault !== undefined) return unusable(fault);
+    await refuseBadBackup(file);
+    const notMade = makeHome(settings.home);
+    if (notMade !== undefined) return unusable(notMade);
     const { kept } = await restoreSqlite(file, target, { newStoreId: ids.next("sto"), now: Date.now() });
     return { ok: true as const, store: target, kept };
   });
@@ -64,12 +82,8 @@ const USE_POSTGRES_TOOLS: StoreRefusal = {
 async function withStore<T>(use: (store: Store) => Promise<T>): Promise<T | StoreRefusal> {
   const settings = currentSettings();
   if ("ok" in settings) return settings;
-  if (settings.databaseUrl === undefined) {
-    const fault = homeFault(settings.home);
-    if (fault !== undefined) return { ok: false, code: "unusable", detail: `${fault}.` };
-    if (!existsSync(storeFile(settings)))
-      return { ok: false, code: "not_found", detail: `There is no store in ${settings.home}.` };
-  }
+  const refused = settings.databaseUrl === undefined ? refuseUnusable(settings) : undefined;
+  if (refused) return refused;
   return refusedAsValue(async () => {
     const node = ids.next("nod");
     const store = await openStore(settings, { node, host: settings.hostId, clock: Date.now, ids });
@@ -79,6 +93,17 @@ async function withStore<T>(use: (store: Store) => Promise<T>): Promise<T | Stor
       await store.close();
     }
   });
+}
+
+function refuseUnusable(settings: Settings): StoreRefusal | undefined {
+  const fault = homeFault(settings.home);
+  if (fault !== undefined) return unusable(fault);
+  if (existsSync(storeFile(settings))) return undefined;
+  return { ok: false, code: "not_found", detail: `There is no store in ${settings.home}.` };
+}
+
+function unusable(detail: string): StoreRefusal {
+  return { ok: false, code: "unusable", detail: `${detail}.` };
 }
 
 async function refusedAsValue<T>(use: () => Promise<T>): Promise<T | StoreRefusal> {

@@ -121,6 +121,7 @@ async function listen(
 }
 
 function whyNot({ kind, message }: StorageError, { home }: Settings): string {
+  if (kind === "broken") return `${message}: run "holdfast doctor", which names what is damaged`;
   if (kind !== "full") return message;
   return `The disk of ${home} is full, and the server can't start without a few MB: free some there, then start it again.`;
 }

@@ -1,7 +1,9 @@
 // The store as a whole, from the command line: backup, restore, doctor.
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, it } from "vitest";
 import type { SessionRow } from "../src/client/commands.ts";
 import type { AnyEvent } from "../src/session/event.ts";
@@ -63,8 +65,12 @@ it("what is no backup is not restored", async () => {
   const file = join(folder, "not-one");
   await writeFile(file, "hello");
   const env = { HOLDFAST_HOME: join(folder, "home") };
-  expect((await holdfast(env, ["restore", file])).code).toBe(1);
+  const refused = await holdfast(env, ["restore", file]);
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain(`${file} is no backup of Holdfast`);
+  expect(refused.err).not.toContain("doctor");
   expect((await holdfast(env, ["restore", join(folder, "nothing")])).code).toBe(3);
+  expect(existsSync(env.HOLDFAST_HOME)).toBe(false); // nothing is left behind
 });
 
 it("doctor tells what is in force and that all is well, with a server and without", async () => {
@@ -127,6 +133,31 @@ it("doctor names a log with a flipped bit, and rescues what is in front of it", 
       1, 2, 3,
     ]);
   }
+});
+
+it("doctor names every log of a file that no server can open any more, and rescues them", async () => {
+  const server = await started();
+  const env = envOf(server);
+  const sessions = [await begin(env, "One", "first"), await begin(env, "Two", "second")];
+  await server.kill("SIGTERM");
+  const file = join(server.home, "holdfast.db");
+  const database = new DatabaseSync(file, { readOnly: true });
+  const roots = database
+    .prepare("select rootpage from sqlite_schema where name in ('span', 'event_place', 'node')")
+    .all();
+  database.close();
+  const bytes = await readFile(file);
+  for (const { rootpage } of roots) bytes.fill(0xa5, (Number(rootpage) - 1) * 4096, Number(rootpage) * 4096);
+  await writeFile(file, bytes);
+
+  const folder = join(server.home, "rescued");
+  const { code, out, err } = await holdfast(env, ["doctor", "--export", folder]);
+  expect(code).toBe(1);
+  for (const session of sessions) {
+    expect(out).toContain(join(folder, `${session}.jsonl`));
+    expect(await readFile(join(folder, `${session}.jsonl`), "utf8")).toContain("input_admitted");
+  }
+  expect(out + err).not.toContain("holdfast doctor");
 });
 
 async function sessionsOf(server: ServerProcess): Promise<SessionRow[]> {

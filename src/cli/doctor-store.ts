@@ -38,8 +38,12 @@ async function throughServer(
   try {
     const check = await client.check();
     const logs = [...new Set(check.damaged.map(({ log }) => log))];
-    const exported = exportTo === undefined ? [] : await exportPrefixes(client, logs, exportTo);
-    return { state: "checked", through: "server", ...check, exported };
+    const problems = [...check.problems];
+    const exported =
+      exportTo === undefined
+        ? []
+        : await exportPrefixes(client, logs, exportTo, (text) => problems.push(text));
+    return { state: "checked", through: "server", ...check, problems, exported };
   } catch (error) {
     if (error instanceof Unreachable || error instanceof ProblemError)
       return {
@@ -51,7 +55,12 @@ async function throughServer(
 }
 
 /** An export ends where the log is damaged: the server cuts it off there, and what came is the good prefix. */
-async function exportPrefixes(client: Client, logs: readonly string[], directory: string) {
+async function exportPrefixes(
+  client: Client,
+  logs: readonly string[],
+  directory: string,
+  failed: (problem: string) => void,
+) {
   await mkdir(directory, { recursive: true });
   const exported: { log: string; file: string; events: number }[] = [];
   for (const log of logs) {
@@ -63,6 +72,10 @@ async function exportPrefixes(client: Client, logs: readonly string[], directory
         await handle.write(`${line}\n`);
         events += 1;
       }
+    } catch (error) {
+      // One log that can't be had must not keep the others from being saved.
+      if (!(error instanceof ProblemError)) throw error;
+      failed(`${log} can't be exported: ${error.message}`);
     } finally {
       await handle.close();
     }

@@ -63,6 +63,8 @@ type ServerFindings = { url: string; urlOrigin: string; tokenOrigin: string } & 
   | { state: "refuses"; detail: string }
 );
 
+/** At the end, in one line; each is on a line of its own before. */
+const PROBLEMS_TOLD = 3;
 const FREE_BYTES_LOW = 500 * 1000 * 1000;
 
 async function homeFindings(path: string): Promise<HomeFindings> {
@@ -110,7 +112,9 @@ function wrongIn({ version, home, server, store }: Report): string[] {
   if (store.state === "checked") {
     const logs = new Set(store.damaged.map(({ log }) => log));
     if (logs.size > 0) wrong.push(`${count(logs.size, "log")} damaged: ${[...logs].join(", ")}`);
-    wrong.push(...store.problems);
+    wrong.push(...store.problems.slice(0, PROBLEMS_TOLD));
+    const more = store.problems.length - PROBLEMS_TOLD;
+    if (more > 0) wrong.push(`${count(more, "problem")} more, named above`);
   }
   return wrong;
 }
@@ -132,7 +136,12 @@ function print({ terminal }: Cli, report: Report): void {
       section("", terminal.paint("red", `${log} is damaged at ${position}`));
     for (const problem of store.problems) section("", terminal.paint("red", problem));
     for (const { log, file, events } of store.exported)
-      section("", `the first ${count(events, "event")} of ${log} are in ${file}`);
+      section(
+        "",
+        events === 0
+          ? `nothing of ${log} can be read any more`
+          : `the first ${count(events, "event")} of ${log} ${events === 1 ? "is" : "are"} in ${file}`,
+      );
   }
   printAgents(terminal, agents);
   terminal.line();

@@ -1,7 +1,7 @@
 // What can still be read of a damaged log: every event up to the first that is not what was written.
 import type { AnyEvent } from "../session/event.ts";
-import { START, type Position } from "../session/position.ts";
-import { DamagedEvent, type LogId, type Store } from "./store.ts";
+import { formatPosition, seqOf, START, type Position } from "../session/position.ts";
+import { DamagedEvent, StorageError, type LogId, type Store } from "./store.ts";
 
 const SLICE_EVENTS = 200;
 
@@ -17,8 +17,11 @@ export async function* goodPrefix(
     try {
       events = await store.events(log, after, slice);
     } catch (error) {
-      if (!(error instanceof DamagedEvent)) throw error;
-      if (slice === 1) return error.position;
+      const isUnreadable = error instanceof StorageError && error.kind === "broken";
+      if (!(error instanceof DamagedEvent) && !isUnreadable) throw error;
+      // Of events that can't be read at all only where they begin is known.
+      if (slice === 1)
+        return error instanceof DamagedEvent ? error.position : formatPosition(seqOf(after) + 1, 0);
       slice = 1; // the good ones in front of it come one by one
       continue;
     }

@@ -1,10 +1,13 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import type { AnyEvent } from "../../session/event.ts";
 import { formatPosition, START } from "../../session/position.ts";
 import { goodPrefix } from "../good-prefix.ts";
 import { DamagedEvent } from "../store.ts";
 import { makeFolder, openStore, owner } from "../../../test/sqlite/open-store.ts";
+import { inspectSqlite } from "./inspect.ts";
 import { restoreSqlite } from "./restore.ts";
 
 it("a flipped bit in an event is named, and the log is good up to it", { timeout: 30_000 }, async () => {
@@ -61,6 +64,50 @@ it("a damaged backup is not restored, and what is there stays", { timeout: 30_00
   expect(await again.session("ses_a", "owner")).toMatchObject({ title: "a title to be damaged" });
 });
 
+it("behind damaged pages the scan goes on: each log is named or whole, and its beginning is rescued", async () => {
+  const folder = makeFolder();
+  const file = join(folder, "holdfast.db");
+  for (const log of ["ses_a", "ses_b", "ses_c"]) await fill(file, log, 400);
+  spoilPage(file, "ses_b text number 100,");
+  const { damaged, problems, rescued, events } = inspectSqlite(file, join(folder, "rescued"));
+
+  expect(damaged.map(({ log }) => log)).toEqual(["ses_b"]);
+  expect(problems.length).toBeGreaterThan(0);
+  expect(problems.join()).not.toContain("holdfast doctor");
+  expect(events).toBeGreaterThan(1_000);
+  const [a, b, c] = ["ses_a", "ses_b", "ses_c"].map((log) => rescued.find((each) => each.log === log)!);
+  expect([a!.events, c!.events]).toEqual([401, 401]);
+  expect(b!.events).toBeGreaterThan(50);
+  expect(b!.events).toBeLessThanOrEqual(101);
+  const lines = readFileSync(b!.file, "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => (JSON.parse(line) as AnyEvent).position)).toEqual(
+    lines.map((_, n) => formatPosition(n + 1, 0)),
+  );
+  expect(damaged[0]!.position).toBe(formatPosition(b!.events + 1, 0));
+}, 30_000);
+
+it("events that lost their index are rescued all the same", { timeout: 30_000 }, async () => {
+  const folder = makeFolder();
+  const file = join(folder, "holdfast.db");
+  await fill(file, "ses_a", 50);
+  for (const index of ["span", "event_place"]) spoilRoot(file, index);
+  const { damaged, rescued, problems } = inspectSqlite(file, join(folder, "rescued"));
+  expect(rescued).toMatchObject([{ log: "ses_a", events: 51 }]);
+  expect(damaged).toEqual([]);
+  expect(problems.length).toBeGreaterThan(0);
+});
+
+it("a file of which nothing can be read is said to be that", async () => {
+  const folder = makeFolder();
+  const file = join(folder, "holdfast.db");
+  writeFileSync(file, Buffer.alloc(64 * 1024, 7));
+  const { problems, rescued, store } = inspectSqlite(file, join(folder, "rescued"));
+  expect([rescued, store]).toEqual([[], null]);
+  expect(problems).toEqual([
+    expect.stringContaining(`nothing of ${file} can be read (file is not a database)`),
+  ]);
+});
+
 async function fill(file: string, session: string, facts: number): Promise<void> {
   const store = await openStore(file);
   await store.createSession({ id: session, profile: "p" }, owner);
@@ -83,5 +130,27 @@ async function flip(file: string, text: string): Promise<void> {
   expect(places.length).toBeGreaterThan(0);
   const handle = openSync(file, "r+");
   for (const at of places) writeSync(handle, Buffer.from([bytes[at]! ^ 1]), 0, 1, at);
+  closeSync(handle);
+}
+
+const PAGE_BYTES = 4096;
+
+/** The page that has this text becomes noise, as where a disk lost a block. */
+function spoilPage(file: string, text: string): void {
+  const at = readFileSync(file).indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  overwritePage(file, Math.floor(at / PAGE_BYTES));
+}
+
+function spoilRoot(file: string, name: string): void {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const found = database.prepare("select rootpage from sqlite_schema where name = ?").get(name);
+  database.close();
+  overwritePage(file, Number(found?.["rootpage"]) - 1);
+}
+
+function overwritePage(file: string, page: number): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, page * PAGE_BYTES);
   closeSync(handle);
 }

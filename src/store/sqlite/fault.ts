@@ -15,11 +15,7 @@ export function storageFault(error: unknown): unknown {
   if (BUSY.has(code))
     return new StorageError("busy", `the database is busy (${error.message}): try again`, options);
   if (BROKEN.has(code))
-    return new StorageError(
-      "broken",
-      `the database can't be read or written (${error.message}): run "holdfast doctor"`,
-      options,
-    );
+    return new StorageError("broken", `the database can't be read or written (${error.message})`, options);
   return error;
 }
 

@@ -5,13 +5,35 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../store.ts";
 import { checkFile } from "./check-thread.ts";
-import { Database } from "./database.ts";
+import { Database, openReader } from "./database.ts";
 import { storageFault } from "./fault.ts";
 import { refuseNewer } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
+import { reasonOf } from "./read-all.ts";
 import { syncFolder } from "./sync-folder.ts";
 
 export type Restoring = { newStoreId: string; now: number; pid?: number };
+
+/** Before anything is touched: throws what is wrong with the backup itself. */
+export async function refuseBadBackup(backupFile: string): Promise<void> {
+  try {
+    const database = openReader(backupFile);
+    try {
+      refuseNewer(database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (error instanceof StorageError && error.cause === undefined) throw error; // of a newer version, as it says
+    const reason = error instanceof StorageError ? reasonOf(error) : String(error);
+    throw new StorageError(
+      "broken",
+      `${backupFile} is no backup of Holdfast, or is damaged (${reason}): nothing was restored`,
+      { cause: error },
+    );
+  }
+  await verify(backupFile, backupFile);
+}
 
 /** `kept`: where what was there before is now, if anything was. */
 export async function restoreSqlite(
