@@ -135,6 +135,33 @@ it("doctor names a log with a flipped bit, and rescues what is in front of it", 
   }
 });
 
+it("an export of a damaged log keeps what is in front of the damage, and ends with 1", async () => {
+  const server = await started();
+  const env = envOf(server);
+  const { id } = (await (
+    await server.fetch("/api/sessions", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ title: "good title" }),
+    })
+  ).json()) as { id: string };
+  await holdfast(env, ["sessions", "rename", id, "bad title"]);
+  await server.kill("SIGTERM");
+  await flip(join(server.home, "holdfast.db"), '{"title":"bad title"}', '{"title":"BAD title"}');
+  await server.start();
+
+  const file = join(server.home, "export.jsonl");
+  const toFile = await holdfast(env, ["sessions", "export", id, "--format", "jsonl", "-o", file]);
+  expect([toFile.code, toFile.err]).toEqual([1, expect.stringContaining(`are in ${file}`)]);
+  const printed = await holdfast(env, ["sessions", "export", id, "--format", "jsonl"]);
+  expect([printed.code, printed.err]).toEqual([1, expect.stringContaining("cut off")]);
+  for (const text of [await readFile(file, "utf8"), printed.out])
+    expect(text.split("\n").map((line) => (line === "" ? "" : (JSON.parse(line) as AnyEvent).type))).toEqual([
+      "session_created",
+      "",
+    ]);
+});
+
 it("doctor names every log of a file that no server can open any more, and rescues them", async () => {
   const server = await started();
   const env = envOf(server);

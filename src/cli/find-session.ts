@@ -32,6 +32,8 @@ async function byId(client: Client, id: string): Promise<Named> {
   } catch (error) {
     if (error instanceof ProblemError && error.status === 404)
       return fail(`there is no session ${visibleLine(id)}`);
+    // It is there, and can be exported and deleted, though not looked at.
+    if (error instanceof ProblemError && error.problem.code === "damaged") return { id, title: null };
     throw error;
   }
 }

@@ -1,4 +1,5 @@
-// An answer into a file: under its name only once all of it is on the disk.
+// An answer into a file: under its name only once all of it is on the disk. What ends too early is worth keeping only
+// where its beginning is of use by itself, as that of a log is.
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Unreachable } from "../client/errors.ts";
@@ -7,7 +8,7 @@ import { Failure } from "./exit.ts";
 export async function saveStream(
   response: Response,
   file: string,
-  { force }: { force: boolean },
+  { force, keepsPart = false }: { force: boolean; keepsPart?: boolean },
 ): Promise<number> {
   if (!force) await refuseExisting(file);
   const part = join(dirname(file), `.${basename(file)}.part-${process.pid}`);
@@ -23,9 +24,21 @@ export async function saveStream(
     await rename(part, file);
     return written;
   } catch (error) {
+    const isCutOff = keepsPart && written > 0 && error instanceof Unreachable;
+    if (isCutOff) await handle.sync();
     await handle.close();
-    await rm(part, { force: true });
-    throw error;
+    if (!isCutOff) await rm(part, { force: true });
+    else await rename(part, file);
+    throw isCutOff ? new CutOff(written) : error;
+  }
+}
+
+/** The answer ended before it was whole; this much of it came. */
+export class CutOff extends Error {
+  readonly written: number;
+  constructor(written: number) {
+    super("the answer was cut off");
+    this.written = written;
   }
 }
 
@@ -40,7 +53,7 @@ export async function refuseExisting(file: string): Promise<void> {
   throw new Failure("conflict", `${file} is there already; name another file, or replace it with --force`);
 }
 
-async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of response.body ?? []) yield chunk as Uint8Array;
   } catch (error) {

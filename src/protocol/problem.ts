@@ -29,6 +29,8 @@ export const problems = {
   too_many: { status: 429, title: "Too many attempts" },
   header_too_large: { status: 431, title: "The header is too large" },
   internal: { status: 500, title: "Something went wrong" },
+  // Not the caller's doing, and trying again does not help: `log` and `position` say what and where, doctor rescues.
+  damaged: { status: 500, title: "A stored event is damaged" },
   host_down: { status: 503, title: "The host can't be reached" },
   not_ready: { status: 503, title: "Not ready" },
   shutting_down: { status: 503, title: "Shutting down" },

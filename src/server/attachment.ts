@@ -2,8 +2,9 @@
 // view is sent instead; from there on the feed's frames go out as they are.
 import type { ResyncReason } from "../protocol/socket.ts";
 import { seqOf, type Position } from "../session/position.ts";
-import type { Page } from "../store/store.ts";
+import { DamagedEvent, type Page } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { problemOf } from "./errors.ts";
 import type { LivePage, Reader } from "./feed.ts";
 import type { Outbox } from "./outbox.ts";
 import { eventsFrame, serverFrame } from "./socket-frame.ts";
@@ -103,6 +104,14 @@ export class Attachment implements Reader {
             },
       ),
     );
+  }
+
+  /** A damaged log does not mend itself: whoever is told so does not try again and again. */
+  failed(error: unknown): void {
+    if (!(error instanceof DamagedEvent)) return this.gone("failed");
+    if (this.#life.signal.aborted) return;
+    const { code, detail } = problemOf(error);
+    this.#outbox.send(serverFrame({ op: "error", code, detail, session: this.session }));
   }
 
   async #follow(): Promise<void> {

@@ -33,7 +33,7 @@ export function problemOf(error: unknown): Problem {
       reason: error.kind,
     });
   if (error instanceof DamagedEvent)
-    return problem("internal", error.message, { log: error.log, position: error.position });
+    return problem("damaged", `${capital(error.message)}.`, { log: error.log, position: error.position });
   if (isSchemaError(error))
     return problem(
       error.tooLarge ? "too_large" : "schema",
@@ -41,6 +41,10 @@ export function problemOf(error: unknown): Problem {
       { faults: error.faults },
     );
   return frameworkProblem(error as Partial<FastifyError>);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function adviceOf({ kind }: StorageError): string {

@@ -1,5 +1,6 @@
 // GET /api/sessions/:id/export: the whole log as JSON lines, or a transcript to read. Streamed: a page at a time is in memory.
 import { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { AnyEvent } from "../session/event.ts";
 import { goodPrefix } from "../store/good-prefix.ts";
@@ -24,12 +25,17 @@ export function exportRoutes(app: App, { store }: Context): void {
       const { id } = request.params;
       const { format } = request.query;
       if ((await store.head(id))?.kind !== "session") refuseUnknown(id);
-      const lines = format === "md" ? transcript(eventsOf(store, id), store) : jsonLines(eventsOf(store, id));
+      const events = eventsOf(store, id);
+      const lines = format === "md" ? transcript(events, store) : jsonLines(events);
+      const waiting = () => (body.destroyed ? 0 : body.readableLength + reply.raw.writableLength);
+      const body: Readable = Readable.from(request.method === "HEAD" ? [] : sentBeforeCut(lines, waiting), {
+        highWaterMark: 16,
+      });
       return reply
         .type(format === "md" ? "text/markdown; charset=utf-8" : "application/x-ndjson")
         .header("content-disposition", `attachment; filename="${id.replaceAll(/[^\w-]/g, "_")}.${format}"`)
         .header("cache-control", "no-store")
-        .send(Readable.from(request.method === "HEAD" ? [] : lines, { highWaterMark: 16 }));
+        .send(body);
     },
   );
 }
@@ -39,6 +45,19 @@ async function* eventsOf(store: Store, log: LogId): AsyncGenerator<AnyEvent> {
   const damagedAt = yield* goodPrefix(store, log);
   if (damagedAt !== undefined) throw new DamagedEvent(log, damagedAt);
 }
+
+/** A stream that fails drops what still waits in it: first that goes out. */
+async function* sentBeforeCut(lines: AsyncIterable<string>, waiting: () => number): AsyncGenerator<string> {
+  try {
+    yield* lines;
+  } catch (error) {
+    do await setTimeout(LOOK_MS);
+    while (waiting() > 0);
+    throw error;
+  }
+}
+/** How often it is looked whether all has gone out; also a moment for the reader to take the last of it. */
+const LOOK_MS = 50;
 
 async function* jsonLines(events: AsyncIterable<AnyEvent>): AsyncGenerator<string> {
   for await (const event of events) yield `${JSON.stringify(event)}\n`;

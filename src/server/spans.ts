@@ -1,7 +1,7 @@
 // Spans of a log for catching up: as many of the store's pages as one answer is worth. Whoever got one that does not reach
 // the end asks for the next at once, so that is read while the one before is still on its way.
 import type { Position } from "../session/position.ts";
-import type { LogId, Store } from "../store/store.ts";
+import { DamagedEvent, type LogId, type Page, type Store } from "../store/store.ts";
 
 export type Span = { pages: Buffer[]; last: Position; upToDate: boolean };
 
@@ -40,12 +40,23 @@ export class Spans {
   async #read(log: LogId, after: Position): Promise<Span> {
     const span: Span = { pages: [], last: after, upToDate: false };
     for (let bytes = 0; bytes < SPAN_BYTES && !span.upToDate;) {
-      const page = await this.#store.page(log, span.last, SPAN_BYTES);
+      const page = await this.#page(log, span);
+      if (page === undefined) break;
       if (page.count > 0) span.pages.push(page.bytes);
       bytes += page.bytes.length;
       span.last = page.last;
       span.upToDate = page.upToDate;
     }
     return span;
+  }
+
+  /** Undefined where the log is damaged behind what was read: that goes out first, and the next who asks is told. */
+  async #page(log: LogId, { last, pages }: Span): Promise<Page | undefined> {
+    try {
+      return await this.#store.page(log, last, SPAN_BYTES);
+    } catch (error) {
+      if (error instanceof DamagedEvent && pages.length > 0) return undefined;
+      throw error;
+    }
   }
 }

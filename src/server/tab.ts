@@ -118,7 +118,7 @@ export class Tab {
     if (this.#outbox.isOverflowed) return; // it starts from the view once there is room
     attachment.run(start).catch((error: unknown) => {
       this.#context.log.error({ err: error, log: session }, "a socket could not be served");
-      attachment.gone("failed");
+      attachment.failed(error);
     });
   }
 

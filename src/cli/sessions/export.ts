@@ -1,7 +1,9 @@
 import { Command, Option } from "commander";
+import { Unreachable } from "../../client/errors.ts";
 import { answer, isJson, type Cli } from "../cli.ts";
 import { findSession } from "../find-session.ts";
-import { saveStream } from "../save-stream.ts";
+import { Failure } from "../exit.ts";
+import { chunksOf, CutOff, saveStream } from "../save-stream.ts";
 import { visible } from "../visible.ts";
 import { bytes } from "../words.ts";
 
@@ -25,8 +27,14 @@ export function exportCommand(cli: Cli): Command {
         id,
         isJson(command) && output === undefined ? "jsonl" : format,
       );
-      if (output === undefined) return print(cli, response);
-      const saved = await saveStream(response, output, { force: force === true });
+      if (output === undefined) return print(cli, id, response);
+      const saved = await saveStream(response, output, { force: force === true, keepsPart: true }).catch(
+        (error: unknown) => {
+          throw error instanceof CutOff
+            ? cutOff(id, `the first ${bytes(error.written)} are in ${output}`)
+            : error;
+        },
+      );
       answer(cli, command, { session: id, file: output, bytes: saved }, () =>
         terminal.line(`wrote ${bytes(saved)} to ${output}`),
       );
@@ -34,11 +42,22 @@ export function exportCommand(cli: Cli): Command {
 }
 
 /** What others wrote must not steer a terminal; a pipe gets it as it is. */
-async function print({ terminal }: Cli, response: Response): Promise<void> {
+async function print({ terminal }: Cli, id: string, response: Response): Promise<void> {
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    const text = decoder.decode(chunk, { stream: true });
-    terminal.write(terminal.isInteractive ? visible(text) : text);
-    await terminal.backlog();
+  try {
+    for await (const chunk of chunksOf(response)) {
+      const text = decoder.decode(chunk, { stream: true });
+      terminal.write(terminal.isInteractive ? visible(text) : text);
+      await terminal.backlog();
+    }
+  } catch (error) {
+    throw error instanceof Unreachable ? cutOff(id, "what came was written") : error;
   }
+}
+
+function cutOff(id: string, kept: string): Failure {
+  return new Failure(
+    "failed",
+    `The export of ${id} was cut off: ${kept}. Either the server went away, or the log is damaged: "holdfast doctor" tells.`,
+  );
 }
