@@ -57,10 +57,10 @@ export async function serve(flags: Flags): Promise<void> {
     await unlessFull(() => writeServerFile(settings.home, about), log);
     const link = await unlessFull(() => loginLink("owner"), log);
     const health = store.health();
-    process.stdout.write(greeting(settings, url, link?.url, health));
     const state = { url, version: VERSION, store: store.id, dialect: store.dialect };
     if (health.ok) log.info(state, "ready");
     else log.warn({ ...state, reason: health.reason }, "listening, but not ready");
+    process.stdout.write(greeting(settings, url, link?.url, health)); // last: it is for a person, who looks there
     // Loaded once clients are served: a restart is felt by those who wait for an answer, not by agents.
     const { startAgents } = await import("./agents.ts");
     agents = await startAgents({ settings, store, ids, env: process.env, log });

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { freePort, startServer, type ServerProcess } from "./server-process.ts";
 
 const launcher = fileURLToPath(new URL("../bin/launch.cjs", import.meta.url));
@@ -47,6 +47,15 @@ test("the link that it prints logs a browser in, once, and the login survives a 
   await server.kill("SIGKILL");
   await server.start();
   expect((await fetch(`${server.url}/api/me`, { headers: { cookie } })).status).toBe(200);
+});
+
+test("what is for a person stands last, and where it listens is said once", async () => {
+  const server = await serve();
+  await vi.waitFor(() => expect(server.output).toContain("/login#"));
+  const lines = server.output.trimEnd().split("\n");
+  const isForPersons = (line: string) => !line.startsWith("{");
+  expect(lines.slice(lines.findIndex(isForPersons)).every(isForPersons)).toBe(true);
+  expect(lines.filter((line) => !isForPersons(line) && line.includes(server.url))).toHaveLength(1);
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(

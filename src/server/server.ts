@@ -98,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const closeSockets = acceptSockets(app.server as Server, context);
   const heartbeat = setInterval(() => context.streams.heartbeat(), context.limits.heartbeatMs).unref();
 
-  await app.listen({ host: options.host, port: options.port });
+  await listen(app, options);
   const { port } = app.server.address() as AddressInfo; // it listens on TCP
   app.server.maxConnections = CONNECTIONS_MAX;
   context.gate.listensOn(port);
@@ -125,6 +125,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
+/** Without Fastify's own word about it, one for each address: who started us says where we are. */
+async function listen(app: App, { host, port }: ServerOptions): Promise<void> {
+  const { level } = app.log;
+  app.log.level = "warn";
+  await app.listen({ host, port });
+  app.log.level = level;
+}
+
 export class BindRefused extends Error {}
 
 /** Loopback is not trust, but beyond it a password would cross the network in the clear. */
@@ -140,7 +148,7 @@ function refuseOpenBind({ host, tls, behindProxy }: ServerOptions): void {
 function newApp({ log, tls, limits }: ServerOptions): App {
   const { headerMs, requestMs } = { ...LIMITS, ...limits };
   const common = {
-    loggerInstance: log,
+    loggerInstance: log.child({}), // whose level is its own, see listen()
     logController: new LogController({ disableRequestLogging: true }),
     schemaController: zodCompilers,
     bodyLimit: BODY_MAX_BYTES,
