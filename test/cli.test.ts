@@ -228,16 +228,24 @@ describe("whatever the store", () => {
       [["send", session, " "], 2, "usage"],
       [["sessions", "rename", session, "x".repeat(400)], 2, "schema"],
     ];
+    expect((await holdfast(env, ["sessions", "rm", session])).err).toMatch(/or delete it with --force\.\n$/);
+    const refused = await holdfast({ ...env, HOLDFAST_TOKEN: "nonsense" }, ["sessions", "list"]);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toContain("The token was refused");
+    const nowhere = join(await temporary(), "nowhere");
+    expect(await holdfast(env, ["backup", join(nowhere, "all.backup")])).toEqual({
+      code: 1,
+      out: "",
+      err: `holdfast: There is no directory ${nowhere}: make it first, or name another file.\n`,
+    });
     for (const [args, code, problem] of ways) {
       const plain = await holdfast(env, args);
       expect([args, plain.code, plain.out]).toEqual([args, code, ""]);
       expect(plain.err).toMatch(/^holdfast: .+\n$/);
       const json = await holdfast(env, [...args, "--json"]);
-      expect([args, json.code, (JSON.parse(json.err) as { code: string }).code]).toEqual([
-        args,
-        code,
-        problem,
-      ]);
+      const document = JSON.parse(json.err) as { code: string; status: number };
+      expect([args, json.code, document.code]).toEqual([args, code, problem]);
+      expect(document.status).toBeGreaterThanOrEqual(400);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { Unreachable } from "../client/errors.ts";
 import { answer, type Cli } from "./cli.ts";
 import { Failure, storeFailure } from "./exit.ts";
@@ -14,11 +15,20 @@ export function backupCommand(cli: Cli): Command {
     .action(async (name: string, _: object, command: Command) => {
       const file = resolve(name);
       await refuseExisting(file);
+      await refuseNowhere(dirname(file));
       const written = (await fromServer(cli, file)) ?? (await fromStore(cli, file));
       answer(cli, command, { file, ...written }, ({ bytes: size, from }) =>
         cli.terminal.line(`wrote ${bytes(size)} to ${file}, from the ${from}`),
       );
     });
+}
+
+async function refuseNowhere(folder: string): Promise<void> {
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (!found?.isDirectory())
+    throw new Failure("failed", `There is no directory ${folder}: make it first, or name another file.`);
 }
 
 type Written = { bytes: number; from: "running server" | "store itself" };

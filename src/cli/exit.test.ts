@@ -37,7 +37,18 @@ test("a server that is not there says how to get one", () => {
   const ending = endingOf(new Unreachable("http://127.0.0.1:4180", new Error("ECONNREFUSED")));
   expect(ending?.code).toBe(5);
   expect(ending?.line).toContain('Start the server with "holdfast serve"');
-  expect(ending?.problem).toMatchObject({ code: "unreachable", type: "urn:holdfast:problem:unreachable" });
+  expect(ending?.problem).toMatchObject({
+    code: "unreachable",
+    type: "urn:holdfast:problem:unreachable",
+    status: 503,
+  });
+});
+
+test("a port that HTTP is not spoken on is named as the reason", () => {
+  const cause = new TypeError("fetch failed", { cause: new Error("bad port") });
+  expect(endingOf(new Unreachable("http://127.0.0.1:6000", cause))?.line).toContain(
+    "kept for another protocol",
+  );
 });
 
 test("usage, a missing file and a store in use each have their code", () => {
@@ -53,7 +64,10 @@ test("usage, a missing file and a store in use each have their code", () => {
     code: 4,
     line: "held",
   });
+  expect(endingOf(new Failure("usage", "what?"))?.problem).toMatchObject({ status: 400 });
+  expect(endingOf(missing)?.problem).toMatchObject({ status: 404 });
   expect(endingOf(new Failure("conflict", "which?", { candidates: [] }))?.problem).toMatchObject({
+    status: 409,
     candidates: [],
   });
 });

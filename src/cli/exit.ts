@@ -50,12 +50,13 @@ export function endingOf(error: unknown): Ending | undefined {
     return {
       code: error.code === "ENOENT" ? EXIT.notFound : EXIT.failed,
       line,
-      problem: document(error.code, line),
+      problem: document(error.code, line, error.code === "ENOENT" ? { status: 404 } : {}),
     };
   }
   return undefined;
 }
 
+const STATUSES: Record<string, number> = { usage: 400, not_found: 404, conflict: 409, unreachable: 503 };
 const TITLES: Record<string, string> = {
   failed: "The command failed",
   usage: "The command was not understood",
@@ -68,6 +69,7 @@ function document(code: string, detail: string, more: Record<string, unknown> = 
   return {
     type: `urn:holdfast:problem:${code}`,
     title: TITLES[code] ?? TITLES["failed"],
+    status: STATUSES[code] ?? 500,
     detail,
     code,
     ...more,

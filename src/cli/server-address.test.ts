@@ -51,6 +51,9 @@ test("an address that is none, and settings with faults, are told as such", () =
   expect(() => serverAddress({ HOLDFAST_URL: "localhost:4180" }, settings())).toThrow(
     'HOLDFAST_URL says "localhost:4180"',
   );
+  expect(() => serverAddress({ HOLDFAST_URL: "http://127.0.0.1:99999" }, settings())).toThrow(
+    'HOLDFAST_URL says "http://127.0.0.1:99999"; "99999" is no port',
+  );
   expect(() => serverAddress({}, { ok: false, faults: "config.toml:3: port" })).toThrow(
     "config.toml:3: port",
   );

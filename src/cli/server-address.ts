@@ -72,8 +72,15 @@ function textOf(file: string): string | undefined {
 function checkedUrl(url: string, origin: string): string {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol))
-    throw new Failure("usage", `${origin} says "${url}"; it must be a URL such as http://127.0.0.1:4180`);
+    throw new Failure("usage", `${origin} says "${url}"; ${faultOf(url)}`);
   return parsed.origin;
+}
+
+function faultOf(url: string): string {
+  const port = /^https?:\/\/[^/?#]*:([^/?#:\]]+)/i.exec(url)?.[1];
+  return port === undefined
+    ? "it must be a URL such as http://127.0.0.1:4180"
+    : `"${port}" is no port: that is a number from 1 to 65535, such as 4180`;
 }
 
 /** A server that listens everywhere is reached here. */

@@ -59,6 +59,8 @@ function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner = cause.cause;
   if (!(inner instanceof Error)) return cause.message;
+  if (inner.message === "bad port")
+    return "this port is kept for another protocol, and HTTP is not spoken to it; let the server listen on another";
   // A host with several addresses fails with one error for each, under an empty message.
   if (inner instanceof AggregateError && inner.message === "") return inner.errors.map(reasonOf).join(", ");
   return inner.message;

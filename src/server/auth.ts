@@ -1,7 +1,7 @@
 // What happens to every request before its route: the server's name, the page's origin, the credential, the headers that
 // go with every answer. A route is closed unless it says that it is open.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { problem, type Problem } from "../protocol/problem.ts";
 import type { Credential } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -48,10 +48,19 @@ async function refusalOf(context: Context, request: FastifyRequest): Promise<Pro
   if (wrongOrigin !== undefined) return wrongOrigin;
   if (isOpenRoute) return undefined;
   const credential = await access.credentialOf(request.headers);
-  if (credential === undefined)
-    return problem("unauthorized", "Send a bearer token, or log in with the link from `holdfast login`.");
+  if (credential === undefined) return unauthorized(request.headers);
   request.caller = credential;
   return undefined;
+}
+
+/** Who sent a credential is told that it was looked at: sending it again is of no use. */
+export function unauthorized({ authorization }: IncomingHttpHeaders): Problem {
+  return problem(
+    "unauthorized",
+    authorization === undefined
+      ? "Send a bearer token, or log in with the link from `holdfast login`."
+      : "The token was refused: this server does not know it, or it was revoked. Use another one, such as that in cli-token of the server's HOLDFAST_HOME.",
+  );
 }
 
 function setHeaders(reply: FastifyReply): void {

@@ -6,6 +6,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { problem, type Problem } from "../protocol/problem.ts";
 import { CLOSE_BAD_FRAME, CLOSE_SHUTTING_DOWN, CLOSE_SLOW, CLOSE_UNAUTHORIZED } from "../protocol/socket.ts";
 import type { Credential } from "../store/store.ts";
+import { unauthorized } from "./auth.ts";
 import type { Context } from "./context.ts";
 import { problemOf } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
@@ -88,7 +89,7 @@ async function admit(
   const credential = await access.credentialOf(request.headers);
   if (credential === undefined || access.isRevoked(credential))
     return {
-      problem: problem("unauthorized", "Send a bearer token, or log in with the link from `holdfast login`."),
+      problem: unauthorized(request.headers),
     };
   if (request.url?.split("?", 1)[0] !== PATH)
     return { problem: problem("not_found", `There is no WebSocket at this address; it is ${PATH}.`) };

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { ProblemError } from "../../client/errors.ts";
 import { answer, type Cli } from "../cli.ts";
 import { findSession } from "../find-session.ts";
 
@@ -11,7 +12,14 @@ export function rmCommand(cli: Cli): Command {
     .action(async (name: string, { force }: { force?: true }, command: Command) => {
       const { client, terminal } = cli;
       const { id } = await findSession(client, name);
-      await client.deleteSession(id, { force: force === true });
+      await client.deleteSession(id, { force: force === true }).catch(inOwnWords);
       answer(cli, command, { deleted: id }, () => terminal.line(`deleted ${id}`));
     });
+}
+
+/** The server tells a program how to force it. */
+function inOwnWords(error: unknown): never {
+  if (!(error instanceof ProblemError) || error.code !== "live") throw error;
+  const { detail, ...rest } = error.problem;
+  throw new ProblemError({ ...rest, detail: detail.replace("?force=true", "--force") });
 }
