@@ -38,7 +38,7 @@ Examples:
     });
 }
 
-function printProcesses(terminal: Terminal, items: readonly Process[]): void {
+export function printProcesses(terminal: Terminal, items: readonly Process[]): void {
   printTable(
     terminal,
     [

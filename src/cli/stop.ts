@@ -1,25 +1,42 @@
 import { Command } from "commander";
 import { answer, type Cli } from "./cli.ts";
+import { findProcess } from "./find-process.ts";
 import { findSession } from "./find-session.ts";
+import { visibleLine } from "./visible.ts";
 
 export function stopCommand(cli: Cli): Command {
   return new Command("stop")
-    .description("Stop the turn that runs in a session; what it has said is kept, and the queue waits")
-    .argument("<session>", "an id or its beginning, a title, or latest")
+    .description("Stop the turn that runs in a session, or a process")
+    .argument("<what>", "a session by its id or its beginning, a title, or latest; or a process by its id")
     .addHelpText(
       "after",
       `
-Leaving a session never stops it; only this does. What was queued goes on with the next send, or with: holdfast queue release
+What a turn has said is kept, and its queue waits until the next send or: holdfast queue release. Leaving a session never
+stops it; only this does. Processes in the background go on until they are stopped themselves.
 
-Example:
-  holdfast stop latest`,
+Examples:
+  holdfast stop latest
+  holdfast stop prc_01k9`,
     )
-    .action(async (name: string, _: object, command: Command) => {
-      const { client, terminal } = cli;
-      const { id } = await findSession(client, name);
-      const stopped = await client.stop(id);
-      answer(cli, command, { session: id, ...stopped }, () =>
-        terminal.line(stopped.stopped ? `stopping ${id}` : `nothing runs in ${id}`),
-      );
-    });
+    .action((name: string, _: object, command: Command) =>
+      name.startsWith("prc_") ? stopProcess(cli, command, name) : stopTurn(cli, command, name),
+    );
+}
+
+async function stopTurn(cli: Cli, command: Command, name: string): Promise<void> {
+  const { client, terminal } = cli;
+  const { id } = await findSession(client, name);
+  const stopped = await client.stop(id);
+  answer(cli, command, { session: id, ...stopped }, () =>
+    terminal.line(stopped.stopped ? `stopping ${id}` : `nothing runs in ${id}`),
+  );
+}
+
+async function stopProcess(cli: Cli, command: Command, name: string): Promise<void> {
+  const { client, terminal } = cli;
+  const process = await findProcess(client, name);
+  const request = await client.stopProcess(process.id);
+  answer(cli, command, request, () =>
+    terminal.line(`stopping ${process.id}: ${visibleLine(process.command)}`),
+  );
 }

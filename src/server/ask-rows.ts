@@ -7,7 +7,8 @@ import type { Topic, Watcher } from "./topic.ts";
 
 const WHOLE_MAX = 200;
 /** So few sessions are looked at together that a page holds all their open asks. */
-const SESSIONS_MAX = 10;
+const SESSIONS_MAX = 100;
+const PAGE_MAX = 2_000;
 
 type Watching = {
   /** The open asks that it was told of, each with its session. */
@@ -51,7 +52,7 @@ export class AskRows implements Topic {
   async #flush(sessions: readonly string[]): Promise<void> {
     for (let from = 0; from < sessions.length; from += SESSIONS_MAX) {
       const some = new Set(sessions.slice(from, from + SESSIONS_MAX));
-      const { items } = await this.#store.asks({ open: true, sessions: [...some], limit: WHOLE_MAX });
+      const { items } = await this.#store.asks({ open: true, sessions: [...some], limit: PAGE_MAX });
       for (const [watcher, { told, meanwhile }] of this.#watching) {
         if (meanwhile) for (const session of some) meanwhile.add(session);
         const frame = meanwhile ? undefined : changeFrame(told, some, items);

@@ -1,7 +1,9 @@
 // Slash commands: what the command line can do, from within a chat.
 import { Failure } from "../exit.ts";
 import { findSession } from "../find-session.ts";
+import { printProcesses } from "../ps.ts";
 import { printSessions } from "../sessions/list.ts";
+import type { Terminal } from "../terminal.ts";
 import { shown } from "../../session/search-text.ts";
 import { usageWords } from "../transcript/message-words.ts";
 import { visibleLine } from "../visible.ts";
@@ -62,6 +64,7 @@ const SLASHES: readonly Slash[] = [
   { name: "resume", args: "<session>", about: "turn to another session", run: resume },
   { name: "title", args: "<title>", about: "name the session", run: title },
   { name: "model", args: "<provider/model>", about: "show or change the model", run: model },
+  { name: "ps", args: "", about: "the processes that this session has started", run: processes },
   { name: "rules", args: "", about: "what was allowed for good", run: rules },
   { name: "usage", args: "", about: "what the session has used", run: usage },
   { name: "status", args: "", about: "everything that runs and waits", run: status },
@@ -110,7 +113,13 @@ async function fork(desk: ChatDesk): Promise<void> {
 async function sessions(desk: ChatDesk): Promise<void> {
   const { items } = await desk.client.sessions({ limit: 10, archived: false });
   if (items.length === 0) return desk.print("No sessions yet.", "dim");
-  printSessions({ ...desk.cli.terminal, line: (text = "") => desk.print(text) }, items, desk.cli.now());
+  printSessions(terminalOf(desk), items, desk.cli.now());
+}
+
+async function processes(desk: ChatDesk): Promise<void> {
+  const { items } = await desk.client.processes({ session: sessionOf(desk), limit: 20 });
+  if (items.length === 0) return desk.print("Nothing runs.", "dim");
+  printProcesses(terminalOf(desk), items);
 }
 
 async function resume(desk: ChatDesk, name: string): Promise<void> {
@@ -147,6 +156,11 @@ async function status(desk: ChatDesk): Promise<void> {
     .map(([name, n]) => `${n} ${name}`);
   if (asks > 0) told.push(`${count(asks, "ask")} waiting for an answer`);
   desk.print(`  ${told.join(", ") || "nothing yet"}`);
+}
+
+/** For what prints tables. */
+function terminalOf(desk: ChatDesk): Terminal {
+  return { ...desk.cli.terminal, line: (text = "") => desk.print(text) };
 }
 
 function approvalOf({ view }: ChatDesk) {
