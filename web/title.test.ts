@@ -5,6 +5,10 @@ test("a session is called by the first line of its first input", () => {
   expect(titleFrom("  Fix the   build\nand tell me why it broke")).toBe("Fix the build");
 });
 
+test("what no title may have is left out of it", () => {
+  expect(titleFrom("a\0b\nc")).toBe("ab");
+});
+
 test("a long line ends at a word", () => {
   const title = titleFrom("word ".repeat(40));
   expect(title.length).toBeLessThanOrEqual(73);

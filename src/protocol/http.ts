@@ -19,8 +19,12 @@ export const TITLE_MAX_CHARS = 300;
 export const INPUT_MAX_CHARS = 500_000;
 export const ANSWER_MAX_CHARS = 10_000;
 export const QUEUE_MAX = 200;
-const Title = z.string().trim().min(1).max(TITLE_MAX_CHARS);
-const Name = z.string().trim().min(1).max(200);
+/** Columns of PostgreSQL can't hold a NUL, so that no store is given one there. Texts within events may have it. */
+const withoutNul = (text: z.ZodString) =>
+  text.refine((value) => !value.includes("\0"), "must not have a NUL character");
+const Title = withoutNul(z.string().trim().min(1).max(TITLE_MAX_CHARS));
+const Name = withoutNul(z.string().trim().min(1).max(200));
+export const FileName = withoutNul(z.string().trim().min(1).max(255));
 
 export const StatusName = z.enum(["idle", "queued", "running", "waiting", "recovering", "ended"]);
 
@@ -68,7 +72,7 @@ export const NewSession = named(
   z.strictObject({
     profile: Name.optional(),
     title: Title.optional(),
-    workspace: z.string().min(1).max(4096).optional(),
+    workspace: withoutNul(z.string().min(1).max(4096)).optional(),
     lane: Name.optional(),
     input: NewInput.optional(),
   }),

@@ -15,7 +15,7 @@ const DEFAULT_TYPE = "application/octet-stream";
 const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 const Params = z.object({ id: z.string() });
-const Upload = z.strictObject({ name: z.string().trim().min(1).max(255).default("file") });
+const Upload = z.strictObject({ name: http.FileName.default("file") });
 
 export function fileRoutes(app: App, { store, ids }: Context): void {
   // A scope of its own: here a body of any type is a stream, JSON too.
