@@ -147,7 +147,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
       const asks = (await server.untilFact(session, "ask_opened", opened)).filter(
         ({ type }) => type === "ask_opened",
       );
-      const { ask } = asks.at(-1)?.data as { ask: string };
+      const { ask } = asks.at(-1)!.data as { ask: string };
       expect(await answer(server, ask)).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     }
     const log = await server.untilFact(session, "turn_ended");
