@@ -161,8 +161,6 @@ it("a hint alone wakes a reader on another node, when the poll gets no answers",
     .toBe(true);
   stop.abort();
 });
-  stop.abort();
-});
 
 it("a server that takes no writes makes the store not ready with the reason, until it takes them again", async () => {
   const store = await openNode(database);
