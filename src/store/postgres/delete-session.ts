@@ -41,7 +41,7 @@ export async function deleteSession(
     return { ok: true };
   });
   if (!deleted.ok) return deleted;
-  changed(id);
+  changed(id, 0); // there is no row any more; `gone` tells the others
   await purge(database, id).catch(() => {}); // the session is gone all the same; `tidy` goes on with the rest
   return deleted;
 }

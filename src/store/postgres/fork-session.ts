@@ -12,7 +12,7 @@ import { readEvents, readEventsBefore } from "./read-events.ts";
 import { readSession } from "./read-sessions.ts";
 import { NEW_WORDS } from "./words-duty.ts";
 import { readSnapshot } from "./view.ts";
-import { insertLog, writeEvents } from "./write-events.ts";
+import { FIRST_REV, insertLog, writeEvents } from "./write-events.ts";
 
 /** A million facts take a while to copy. */
 const STATEMENT_MS = 120_000;
@@ -52,7 +52,7 @@ export async function forkSession(
       }),
     { repeatable: command !== undefined, statementMs: STATEMENT_MS },
   );
-  if (forked.ok && !forked.replayed) changed(id);
+  if (forked.ok && !forked.replayed) changed(id, FIRST_REV);
   return forked;
 }
 

@@ -92,7 +92,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ids,
     clock,
     now: () => options.decidingClock?.() ?? null,
-    changed(log) {
+    changed(log, rev) {
+      poll.knows(log, rev);
       wakes.wake(log);
       hints.changed(log);
     },
@@ -105,9 +106,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     database: appending,
     prefix: ids.next("nod"),
     now: context.now,
-    appended({ log, batch }, unsnapped) {
+    appended({ log, batch }, { unsnapped, rev }) {
       health.wrote();
-      context.changed(log);
+      context.changed(log, rev);
       if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
       if (batch.entries.some(({ search }) => search !== null)) words.due();
     },
