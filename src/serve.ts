@@ -52,10 +52,11 @@ export async function serve(flags: Flags): Promise<void> {
     await unlessFull(() => keepHostId(settings.home), log);
     await unlessFull(() => keepCliToken(settings.home, { store, ids, randomBytes }), log);
     server = await listen(settings, store, () => agents, log);
-    const { url, localUrl, loginLink } = server;
+    const { url, localUrl } = server;
+    const newLink = server.loginLink.bind(server, "owner");
     const about = { url: localUrl, pid: process.pid, version: VERSION, store: store.id };
     await unlessFull(() => writeServerFile(settings.home, about), log);
-    const link = await unlessFull(() => loginLink("owner"), log);
+    const link = await unlessFull(newLink, log);
     const health = store.health();
     const state = { url, version: VERSION, store: store.id, dialect: store.dialect };
     if (health.ok) log.info(state, "ready");

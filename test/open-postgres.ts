@@ -27,8 +27,7 @@ export async function closeNode(store: Store): Promise<void> {
   if (opened.delete(store)) await store.close();
 }
 
-export async function newSession(store: Store): Promise<string> {
-  const id = ids.next("ses");
+export async function newSession(store: Store, id = ids.next("ses")): Promise<string> {
   const created = await store.createSession({ id, profile: "default" }, owner);
   if (!created.ok) throw new Error(`no session: ${created.code}`);
   return id;

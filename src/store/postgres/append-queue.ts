@@ -69,8 +69,8 @@ export type AppendQueueOptions = {
   /** Begins the ids of this process's statements; no other process ever had it. */
   prefix: string;
   now: () => number | null;
-  /** After the commit: the log has grown, and has this many facts since its last snapshot. */
-  appended: (group: Group, unsnapped: number) => void;
+  /** After the commit: the log has grown, has this many facts since its last snapshot, and its row this revision. */
+  appended: (group: Group, now: { unsnapped: number; rev: number }) => void;
 };
 
 export class AppendQueue {
@@ -245,7 +245,7 @@ export class AppendQueue {
         return;
       }
       this.#remember(group, before.seq);
-      this.#options.appended(group, before.unsnapped);
+      this.#options.appended(group, before);
       const positions = positionsIn(group, before.seq, before.sub);
       group.members.forEach((waiting, n) => waiting.resolve(appendedAt(waiting, positions[n] as Position))); // one each
     });

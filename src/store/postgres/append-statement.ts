@@ -27,10 +27,10 @@ export type AppendRequest = {
 };
 
 /**
- * Where the log of the nth group (from 1) stood before it, and how many facts there now are since its last snapshot.
- * Groups without an entry were refused.
+ * Where the log of the nth group (from 1) stood before it; how many facts there now are since its last snapshot, and
+ * its row's present `rev`. Groups without an entry were refused.
  */
-export type Fit = Map<number, { seq: number; sub: number; unsnapped: number }>;
+export type Fit = Map<number, { seq: number; sub: number; unsnapped: number; rev: number }>;
 
 export function appendStatement(request: AppendRequest): Statement {
   const { groups } = request;
@@ -69,9 +69,9 @@ export function appendStatement(request: AppendRequest): Statement {
 export function fitOf(result: string): Fit {
   const fit: Fit = new Map();
   for (const entry of result.split(" ")) {
-    const [n, seq, sub, unsnapped] = entry.split(":").map(Number);
-    if (n === undefined || seq === undefined || sub === undefined || unsnapped === undefined) continue;
-    fit.set(n, { seq, sub, unsnapped });
+    const [n, seq, sub, unsnapped, rev] = entry.split(":").map(Number);
+    if (n === undefined || seq === undefined || sub === undefined) continue; // the text is empty: all were refused
+    fit.set(n, { seq, sub, unsnapped: unsnapped ?? 0, rev: rev ?? 0 });
   }
   return fit;
 }
@@ -109,7 +109,8 @@ function writeText(shape: Shape): string {
   ];
   return `with ${parts.join(",\n")}
 insert into batch (id, result, at)
-select ${id}, coalesce((select string_agg(n || ':' || seq || ':' || sub || ':' || unsnapped, ' ') from fit), ''),
+select ${id},
+  coalesce((select string_agg(n || ':' || seq || ':' || sub || ':' || unsnapped || ':' || rev, ' ') from fit), ''),
   (select ms from clock)
 returning result`;
 }
@@ -130,6 +131,7 @@ const ADVANCE = `seq = log.seq + a.facts,
     sub = case when a.facts = 0 then log.sub + a.drafts else a.drafts end,
     closed = a.closes > 0,
     lease_until = case when a.ttl is null then log.lease_until else (select ms from clock) + a.ttl end,
+    rev = log.rev + 1,
     touched = (select s from clock)`;
 
 function groupArrays(next: Parameters): { ids: string; arrays: string; names: string } {
@@ -147,7 +149,7 @@ function fitAtOnce(next: Parameters): string[] {
   from unnest(${arrays}) with ordinality as a (${names}, n)
   where log.id = a.id and ${ADMITTED}
   returning a.n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub,
-    log.seq - log.snapshot_seq as unsnapped)`,
+    log.seq - log.snapshot_seq as unsnapped, log.rev)`,
   ];
 }
 
@@ -179,7 +181,7 @@ function fitUnderLock(next: Parameters): string[] {
   update log set ${ADVANCE}
   from admissible a left join keyed on keyed.scope = a.scope and keyed.key = a.key
   where log.id = a.id and (a.key is null or keyed.key is not null)
-  returning a.n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped)`,
+  returning a.n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped, log.rev)`,
   ];
 }
 

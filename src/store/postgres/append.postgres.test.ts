@@ -82,6 +82,24 @@ it("two nodes that append to the same sessions at once leave every log gapless a
   expect((await one.check()).problems).toEqual([]);
 });
 
+it("appends and arrangements of one session never wait for each other in a circle", async () => {
+  const [one, two] = await Promise.all([openNode(database), openNode(database)]);
+  const session = await newSession(one);
+  const titled = (title: string) => ({ type: "session_titled", data: { title } }) as const; // changes the row, too
+  for (let round = 0; round < 20; round++)
+    await Promise.all([
+      one.append(session, [titled(`${round}`)], byOwner),
+      two.arrangeSession(session, { pinned: round % 2 === 0 }),
+      two.append(session, [titled(`${round}, again`)], byOwner),
+      one.arrangeSession(session, { archived: round % 2 === 0 }),
+    ]);
+  expect(await one.session(session, "owner")).toMatchObject({ pinned: false, archived: false });
+  const { rows } = await raw.query<{ deadlocks: string }>(
+    "select deadlocks from pg_stat_database where datname = current_database()",
+  );
+  expect(rows[0]?.deadlocks).toBe("0");
+});
+
 it("a reader never skips an event of a transaction that is still open, however others commit meanwhile", async () => {
   const store = await openNode(database);
   const session = await newSession(store);

@@ -9,18 +9,23 @@ export async function arrangeSession(
   { pinned = null, archived = null }: { pinned?: boolean | null; archived?: boolean | null },
   command?: Command,
 ): Promise<Done> {
+  let rev = 0;
   const done = await database.transaction(
     (transaction) =>
       once<Done>(transaction, command, async () => {
-        const arranged = await transaction.query({
-          text: `with touched as (update log set touched = ${NOW_S} where id = $1)
-            update session set pinned = coalesce($2, pinned), archived = coalesce($3, archived) where id = $1 returning id`,
+        const [arranged] = await transaction.query<{ rev: number }>({
+          // The log's row first, as in an append: else the two could wait for each other.
+          text: `with touched as (
+              update log set rev = rev + 1, touched = ${NOW_S} where id = $1 and kind = 'session' returning id, rev)
+            update session set pinned = coalesce($2, pinned), archived = coalesce($3, archived)
+            from touched where session.id = touched.id returning touched.rev`,
           values: [id, pinned, archived],
         });
-        return arranged.length > 0 ? { ok: true } : { ok: false, code: "not_found" };
+        rev = arranged?.rev ?? 0;
+        return arranged ? { ok: true } : { ok: false, code: "not_found" };
       }),
     { repeatable: command !== undefined },
   );
-  if (done.ok) changed(id);
+  if (done.ok) changed(id, rev);
   return done;
 }

@@ -13,8 +13,8 @@ export type Context = {
   clock: () => number;
   /** The time that decides, where a test owns it; null leaves it to the database. */
   now: () => number | null;
-  /** After the commit: wakes whoever waits for this log, here and on other nodes. */
-  changed: (log: LogId) => void;
+  /** After the commit: wakes whoever waits for this log, here and on other nodes. `rev` is what its row has now. */
+  changed: (log: LogId, rev: number) => void;
   /** After the commit: closes what this token or login has open, here and on other nodes. */
   revoked: (id: string) => void;
 };

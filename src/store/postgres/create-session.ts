@@ -9,7 +9,7 @@ import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Transaction } from "./database.ts";
 import { readSession } from "./read-sessions.ts";
-import { insertLog, writeEvents } from "./write-events.ts";
+import { FIRST_REV, insertLog, writeEvents } from "./write-events.ts";
 
 export async function createLog(
   { database, clock, changed }: Context,
@@ -26,7 +26,7 @@ export async function createLog(
     return true;
   });
   if (!created) return { ok: false, code: "exists" };
-  changed(id);
+  changed(id, FIRST_REV);
   return { ok: true, position: formatPosition(end.seq, end.sub) };
 }
 
@@ -55,7 +55,7 @@ export async function createSession(
       }),
     { repeatable: command !== undefined },
   );
-  if (created.ok && !created.replayed) changed(id);
+  if (created.ok && !created.replayed) changed(id, FIRST_REV);
   return created;
 }
 

@@ -36,7 +36,7 @@ export async function deleteSession(
     { repeatable: command !== undefined },
   );
   if (!deleted.ok) return deleted;
-  changed(id);
+  changed(id, 0); // there is no row any more; `gone` tells the others
   // The session is gone all the same; `tidy` goes on with the rest.
   if (!deleted.replayed) await purge(database, id).catch(() => {});
   return deleted;

@@ -4,6 +4,7 @@ import { followFork } from "../fork-plan.ts";
 import type { Command, Forked } from "../store.ts";
 import type { Context } from "./context.ts";
 import { copySession } from "./copy-session.ts";
+import { FIRST_REV } from "./write-events.ts";
 
 export async function forkSession(
   context: Context,
@@ -22,6 +23,6 @@ export async function forkSession(
     author,
     command,
   });
-  if (forked.ok && !forked.replayed) context.changed(id);
+  if (forked.ok && !forked.replayed) context.changed(id, FIRST_REV);
   return forked;
 }

@@ -58,21 +58,21 @@ it("with every hint lost the poll still wakes readers and lists, and tells of re
   proxies.add(proxy);
   const [writer, reader] = await Promise.all([openNode(database), openNode(proxy.url)]);
   proxy.swallow("holdfast\0"); // the channel's name, as it stands in a notification
-  const session = await newSession(writer);
-  await writer.addToken({ id: ids.next("tok"), person: "owner", kind: "program", name: "ci", hash: session });
-  const token = (await writer.tokens()).find(({ name }) => name === "ci");
+  const [session, token] = [ids.next("ses"), ids.next("tok")];
   const stop = new AbortController();
   const [wakes, changes] = [reader.watch(session, stop.signal), reader.changes(stop.signal)];
   const revocations = reader.revocations(stop.signal);
+  await newSession(writer, session);
+  await writer.addToken({ id: token, person: "owner", kind: "program", name: "ci", hash: token });
   expect(await isNamed(changes, session)).toBe(true);
-  await wakes.next(); // for its creation, which the poll may have seen only after we began to watch
+  await wakes.next();
 
   await writer.append(session, [notice("quiet")], byOwner);
   await wakes.next();
   expect(await noticesIn(reader, session)).toEqual(["quiet"]);
   expect(await isNamed(changes, session)).toBe(true);
-  await writer.revokeToken(token?.id ?? "");
-  expect(await revocations.next()).toMatchObject({ value: token?.id });
+  await writer.revokeToken(token);
+  expect(await revocations.next()).toMatchObject({ value: token });
   await writer.deleteSession(session, { force: true });
   expect(await isNamed(changes, session)).toBe(true);
   stop.abort();

@@ -3,7 +3,7 @@
 //
 // Every write to a log marks its row with the second in which it began (`touched`), and no statement lasts as long as
 // OVERLAP_S, so a row that becomes visible only after its second was polled still lies in the next poll's window. What
-// was seen before is told apart by the row's version (`xmin`).
+// was seen before, or was this node's own doing, is told apart by the row's `rev`.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LogId, NodeId } from "../store.ts";
 import type { Wakes } from "../wakes.ts";
@@ -14,11 +14,14 @@ const POLL_MS = 1_000;
 const OVERLAP_S = 15;
 const PAGE_ROWS = 5_000;
 
+/** In front of what was deleted or revoked: its id may be in use again. */
+const GONE = "gone ";
+
 /** However often it is hurried. */
 const PAUSE_MIN_MS = 50;
 
-/** One row without an id when nothing was touched. */
-type Touched = { now_s: number; alone: boolean; id: string | null; version: string | null };
+/** One row without an id when nothing was touched. Without a `rev` it is gone. */
+type Touched = { now_s: number; alone: boolean; id: string | null; rev: number | null };
 
 export type PollOptions = {
   database: Database;
@@ -30,7 +33,8 @@ export type PollOptions = {
 
 export class Poll {
   #lastS: number | null = null;
-  #seen = new Map<LogId, string>();
+  #seen = new Map<string, number>();
+  #own = new Map<LogId, number>();
   #hurry = new AbortController();
   readonly #stop = new AbortController();
   readonly #options: PollOptions;
@@ -39,6 +43,11 @@ export class Poll {
   constructor(options: PollOptions) {
     this.#options = options;
     this.#running = this.#keep();
+  }
+
+  /** This node's own change, of which whoever waits here has been told. */
+  knows(log: LogId, rev: number): void {
+    this.#own.set(log, rev);
   }
 
   /** Looks at once rather than within the second. */
@@ -62,17 +71,22 @@ export class Poll {
   }
 
   async #look(): Promise<void> {
-    const seen = new Map<LogId, string>();
+    const known = this.#own;
+    this.#own = new Map(); // what comes from here on this look may not see
+    const seen = new Map<string, number>();
     let startedS: number | undefined;
     for (let after: LogId | null = ""; after !== null;) {
       const { database, node, isAlone } = this.#options;
       const rows: Touched[] = await database.query<Touched>(touchedSince(this.#lastS, after, node));
       startedS ??= rows[0]?.now_s;
       if (rows[0]) isAlone(rows[0].alone);
-      for (const { id, version } of rows) if (id !== null && version !== null) seen.set(id, version);
-      after = rows.length < PAGE_ROWS ? null : (rows.at(-1)?.id ?? null);
+      const logs = rows.filter(({ rev }) => rev !== null);
+      for (const { id, rev } of rows) if (id !== null) seen.set(rev === null ? GONE + id : id, rev ?? 0);
+      after = logs.length < PAGE_ROWS ? null : (logs.at(-1)?.id ?? null);
     }
-    for (const [id, version] of seen) if (this.#seen.get(id) !== version) this.#tell(id);
+    for (const [name, rev] of seen)
+      if (rev !== this.#seen.get(name) && rev !== known.get(name))
+        this.#tell(name.startsWith(GONE) ? name.slice(GONE.length) : name);
     this.#seen = seen;
     this.#lastS = startedS ?? this.#lastS;
   }
@@ -90,15 +104,12 @@ function touchedSince(lastS: number | null, after: LogId, node: NodeId): Stateme
     name: "touched",
     text: `with clock as materialized (select ${NOW_S} as s),
       span as materialized (select least(coalesce($1::bigint, s), s) - ${OVERLAP_S} as s from clock)
-      select clock.s as now_s, not exists (select from node where node.id <> $3) as alone, id, version
+      select clock.s as now_s, not exists (select from node where node.id <> $3) as alone, id, rev
       from clock left join (
-        select id, version from (
-          select id, xmin::text as version from log where touched >= (select s from span) and id > $2
-          union all
-          select id, 'gone' from gone where touched >= (select s from span) and id > $2
-        ) as touched
-        order by id limit ${PAGE_ROWS}
-      ) as page on true
+        (select id, rev from log where touched >= (select s from span) and id > $2 order by id limit ${PAGE_ROWS})
+        union all
+        select id, null from gone where touched >= (select s from span) and $2 = ''
+      ) as touched on true
       order by id`,
     values: [lastS, after, node],
   };

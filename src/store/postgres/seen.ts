@@ -14,7 +14,7 @@ export async function setSeen(
   const asked = parsePosition(position);
   const [place] = await database.query<{
     ahead: boolean;
-    rose: boolean;
+    rev: number | null;
     seq: number | null;
     sub: number | null;
   }>({
@@ -25,14 +25,15 @@ export async function setSeen(
         on conflict (session, person) do update set seq = excluded.seq, sub = excluded.sub
         where (seen.seq, seen.sub) < (excluded.seq, excluded.sub)
         returning session, seq, sub),
-      touched as (update log set touched = ${NOW_S} from risen where log.id = risen.session)
-      select ahead, risen.session is not null as rose, coalesce(risen.seq, seen.seq) as seq, coalesce(risen.sub, seen.sub) as sub
+      touched as (
+        update log set rev = log.rev + 1, touched = ${NOW_S} from risen where log.id = risen.session returning log.rev)
+      select ahead, (select rev from touched) as rev, coalesce(risen.seq, seen.seq) as seq, coalesce(risen.sub, seen.sub) as sub
       from place left join risen on true left join seen on seen.session = place.id and seen.person = $1`,
     values: [person, session, asked?.seq ?? null, asked?.sub ?? null],
   });
   if (!place) return { ok: false, code: "not_found" };
   if (place.ahead) return { ok: false, code: "ahead" };
-  if (place.rose) changed(session);
+  if (place.rev !== null) changed(session, place.rev);
   return { ok: true, position: formatPosition(place.seq ?? 0, place.sub ?? 0) };
 }
 

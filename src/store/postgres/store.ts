@@ -107,7 +107,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ids,
     clock,
     now: () => options.decidingClock?.() ?? null,
-    changed(log) {
+    changed(log, rev) {
+      poll.knows(log, rev);
       wakes.wake(log);
       hints.changed(log);
     },
@@ -120,9 +121,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     database: appending,
     prefix: ids.next("nod"),
     now: context.now,
-    appended({ log, batch }, unsnapped) {
+    appended({ log, batch }, { unsnapped, rev }) {
       health.wrote();
-      context.changed(log);
+      context.changed(log, rev);
       if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
       if (batch.entries.some(({ search }) => search !== null)) words.due();
     },
@@ -199,14 +200,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     scope: (session) => readScope(database, session),
     async requestProcess(request) {
       const requested = await requestProcess(database, request, clock());
-      if (requested.ok) context.changed(request.process);
+      if (requested.ok) context.changed(request.process, 0);
       return requested;
     },
     processRequest: (id) => readRequest(database, id),
     takeRequests: () => takeRequests(database, host, clock(), REQUEST_LEFT_MS, REQUESTS_TAKEN),
     async finishRequest(id, outcome) {
       const process = await finishRequest(database, id, outcome);
-      if (process !== undefined) context.changed(process);
+      if (process !== undefined) context.changed(process, 0);
     },
 
     claimSession: (ttlMs, where) => claimSession(context, ttlMs, where),

@@ -8,7 +8,7 @@ import { NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { copySession } from "./copy-session.ts";
 import type { Transaction } from "./database.ts";
-import { writeEvents } from "./write-events.ts";
+import { FIRST_REV, writeEvents } from "./write-events.ts";
 
 export async function succeedSession(
   context: Context,
@@ -39,8 +39,8 @@ export async function succeedSession(
     },
   });
   if (made.ok && !made.replayed) {
-    context.changed(id);
-    context.changed(from);
+    context.changed(id, FIRST_REV);
+    context.changed(from, 0); // whatever it is: the next poll looks once more
   }
   return made;
 }
@@ -86,7 +86,7 @@ async function endSession(
   now: number,
 ): Promise<void> {
   await transaction.query({
-    text: `update log set seq = seq + $2, sub = 0, closed = true, touched = ${NOW_S} where id = $1`,
+    text: `update log set seq = seq + $2, sub = 0, closed = true, rev = rev + 1, touched = ${NOW_S} where id = $1`,
     values: [id, ended.facts],
   });
   await writeEvents(transaction, id, ended, seq);

@@ -9,6 +9,9 @@ import { openAsks } from "./ask.ts";
 import type { Transaction } from "./database.ts";
 import { bigintArray, textArray } from "./wire.ts";
 
+/** Of a row that was just made. */
+export const FIRST_REV = 1;
+
 /** False when there is a log of this id already, or what one has left. */
 export async function insertLog(
   transaction: Transaction,

@@ -18,6 +18,7 @@ create table log (
   holder text collate "C",
   lease_until bigint not null default 0,
   snapshot_seq bigint not null default 0,
+  rev bigint not null default 1, -- rises with whatever readers and lists should see
   touched bigint not null
 ) with (fillfactor = 50);
 create index log_touched on log (touched);
