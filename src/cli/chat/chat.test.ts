@@ -36,6 +36,15 @@ test("a new session begins with what is typed, and its answer comes word by word
   expect(chat.screen()).toContain(`Come back with: holdfast chat ${session}`);
 });
 
+test("what is typed in one go begins one session and stays in its order", async () => {
+  const chat = startChat();
+  chat.type("first\rsecond\rthird\r");
+  await chat.shows("third");
+  const session = await newest();
+  const { queue } = (await shared().store.view(session)) ?? { queue: [] };
+  expect(queue.map(({ text: said }) => said)).toEqual(["first", "second", "third"]);
+});
+
 test("tools are rows with their outcome; while they run the bottom says for how long", async () => {
   const { session, chat } = await talking();
   const call = { type: "call", call: "c1", name: "shell", args: { command: "npm test" } } as const;

@@ -56,6 +56,7 @@ class Chat implements ChatDesk {
   readonly #failed: (error: Error) => void;
   #mode: Mode = "queue";
   #sending = 0;
+  #delivered: Promise<void> = Promise.resolve();
   #isArmed = false;
   #isOver = false;
 
@@ -70,7 +71,7 @@ class Chat implements ChatDesk {
     this.#area = new LiveArea(cli.terminal.stdout, () => this.#region());
     this.#terminal = { ...cli.terminal, write: (text) => this.#area.write(text) };
     this.#editor = new LineEditor(cli.stdin, cli.terminal.stdout, {
-      line: (text) => void this.#take(text),
+      line: (text) => this.#take(text),
       changed: () => this.#typed(),
       tab: () => this.#toggle(),
       interrupt: () => this.#interrupt(),
@@ -135,18 +136,24 @@ class Chat implements ChatDesk {
     this.#area.refresh();
   }
 
-  /** What was typed. It is put back when it could not be delivered. */
-  async #take(typed: string): Promise<void> {
+  /** What was typed goes out in its order, each line for what stood there when it was typed. */
+  #take(typed: string): void {
     this.#isArmed = false;
-    const text = typed.trim();
-    if (text === "") return this.#area.refresh();
-    this.#sending += 1;
     this.#area.refresh();
+    if (typed.trim() === "") return;
+    const ask = this.view?.asks[0];
+    const kind = this.view?.turn ? KINDS[this.#mode] : "prompt";
+    this.#sending += 1;
+    this.#delivered = this.#delivered.then(() => this.#deliver(typed, ask, kind));
+  }
+
+  /** It is put back when it could not be delivered. */
+  async #deliver(typed: string, ask: OpenAsk | undefined, kind: "prompt" | "steer"): Promise<void> {
+    const text = typed.trim();
     try {
       if (typed.startsWith("/")) return await runSlash(this, text);
-      const ask = this.view?.asks[0];
       if (ask && (await this.answer(ask, text))) return;
-      await this.send(text, this.view?.turn ? KINDS[this.#mode] : "prompt");
+      await this.send(text, kind);
     } catch (error) {
       this.#explain(error, typed);
     } finally {
