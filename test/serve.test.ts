@@ -33,7 +33,11 @@ test("it leaves its address and a token for the command line, readable by its ow
 
 test("the link that it prints logs a browser in, once, and the login survives a restart", async () => {
   const server = await serve();
-  const link = /http:\S+\/login#(\S+)/.exec(server.output);
+  const link = await vi.waitFor(() => {
+    const printed = /http:\S+\/login#(\S+)/.exec(server.output);
+    expect(printed).not.toBeNull();
+    return printed;
+  });
   const login = () =>
     fetch(`${server.url}/api/login`, {
       method: "POST",
