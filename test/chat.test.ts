@@ -11,7 +11,9 @@ import { startServer, type ServerProcess } from "./server-process.ts";
 import { startStubModel, type Answer, type StubModel, type StubRequest } from "./stub-model.ts";
 
 const WAIT = { timeout: 20_000, interval: 50 };
-const LONG = Array.from({ length: 60 }, (_, n) => `word${n}`).join(" ");
+/** Said in a few seconds; or for longer than any test waits. */
+const LONG = wordsUpTo(80);
+const ENDLESS = wordsUpTo(5_000);
 
 let model: StubModel;
 let server: ServerProcess;
@@ -46,6 +48,10 @@ afterAll(async () => {
   await model.close();
 });
 
+function wordsUpTo(count: number): string {
+  return Array.from({ length: count }, (_, n) => `word${n}`).join(" ");
+}
+
 /** Says a long text slowly, runs as many commands as it is told, or says yes. */
 function answerTo({ body }: StubRequest): Answer {
   const { messages } = body as { messages: { role: string; content: unknown }[] };
@@ -53,6 +59,7 @@ function answerTo({ body }: StubRequest): Answer {
   if (last?.role === "tool") return { reply: "message", text: "It ran." };
   const said = JSON.stringify(last?.content);
   if (said.includes("slowly")) return { reply: "message", text: LONG, tokensPerSecond: 30 };
+  if (said.includes("endlessly")) return { reply: "message", text: ENDLESS, tokensPerSecond: 30 };
   const [, count] = /run (\d)/.exec(said) ?? [];
   if (count === undefined) return { reply: "message", text: "Yes." };
   const calls = Array.from({ length: Number(count) }, (_, n) => ({
@@ -108,7 +115,7 @@ it("sits out a kill of the server in the middle of a turn, and still brings the 
 });
 
 it("stops the turn on Ctrl-C and ends with what became of it", async () => {
-  const chat = start(["chat"], "slowly");
+  const chat = start(["chat"], "endlessly");
   await running();
   chat.signal("SIGINT");
   expect(await chat.ended).toMatchObject({ code: 1, err: expect.stringContaining("the turn stopped") });
@@ -150,7 +157,7 @@ it("a turn that is had anew runs in the successor, and an old link leads there",
 });
 
 it("a prompt that is sent to stop what runs is begun with next", async () => {
-  const { session } = await holdfastJson<{ session: string }>(env, ["send", "new", "slowly"]);
+  const { session } = await holdfastJson<{ session: string }>(env, ["send", "new", "endlessly"]);
   await running();
   await holdfast(env, ["send", session, "later"]);
   await holdfast(env, ["send", session, "rather this", "--now"]);
@@ -161,7 +168,7 @@ it("a prompt that is sent to stop what runs is begun with next", async () => {
   const said = (await show(session)).view.messages.flatMap((each) =>
     each.kind === "input" ? [each.text] : [],
   );
-  expect(said).toEqual(["slowly", "rather this", "later"]);
+  expect(said).toEqual(["endlessly", "rather this", "later"]);
 });
 
 it("lists the agents with what each lacks", async () => {

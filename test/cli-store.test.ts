@@ -193,7 +193,7 @@ async function sessionsOf(server: ServerProcess): Promise<SessionRow[]> {
 }
 
 async function started(home?: string): Promise<ServerProcess> {
-  const server = await startServer(home === undefined ? {} : { home });
+  const server = await startServer(home === undefined ? { agents: false } : { home, agents: false });
   cleanups.push(() => server.remove());
   return server;
 }

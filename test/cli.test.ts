@@ -27,8 +27,8 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     if (dialect === "postgres") {
       const database = await createDatabase(inject("postgresUrl"));
       drop = () => database.drop();
-      server = await startServer({ databaseUrl: database.url });
-    } else server = await startServer();
+      server = await startServer({ databaseUrl: database.url, agents: false });
+    } else server = await startServer({ agents: false });
     env = envOf(server);
   });
   afterAll(async () => {
@@ -197,7 +197,7 @@ describe("whatever the store", () => {
   let server: ServerProcess;
   let env: Env;
   beforeAll(async () => {
-    server = await startServer();
+    server = await startServer({ agents: false });
     env = envOf(server);
   });
   afterAll(() => server.remove());

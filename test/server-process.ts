@@ -2,7 +2,7 @@
 // started again on the same port. Several of them on one database are several nodes.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +31,8 @@ export type ServerProcess = {
 };
 
 export type ServerOptions = {
+  /** False: nobody works on what is sent, so that it stays as it was sent. */
+  agents?: boolean;
   databaseUrl?: string;
   env?: Record<string, string>;
   args?: string[];
@@ -39,6 +41,7 @@ export type ServerOptions = {
 
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "holdfast-home-")));
+  if (options.agents === false) await writeFile(join(home, "config.toml"), "[executor]\nmaxTurns = 0\n");
   const port = await freePort();
   const token = "a-token-for-tests-that-is-long-enough";
   const url = `http://127.0.0.1:${port}`;

@@ -120,7 +120,8 @@ export const Config = z.strictObject({
     .prefault({}),
   executor: z
     .strictObject({
-      maxTurns: Count.default(32),
+      /** With 0 this node serves, and leaves the work to others. */
+      maxTurns: z.int().min(0).max(10_000).default(32),
       maxSteps: Count.default(200),
       maxAgents: Count.default(4),
       agentIdleMinutes: Minutes.default(5),

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startServer();
+  server = await startServer({ agents: false });
   person = await newPerson(browser);
 });
 afterEach(async () => {

@@ -245,14 +245,14 @@ test("what needs a person stands in the list, in the session and in the tab's na
       }),
   );
   await page.getByRole("link", { name: /At work.*wants an approval/ }).click();
-  await page.getByText("Waits for an approval").waitFor();
+  await page.getByText("Waits for your approval").waitFor();
   await page.getByText("It deletes files.").waitFor();
   await expect.poll(() => page.title()).toBe("(1) At work · Holdfast");
   await server.append(session, [
     { type: "ask_answered", data: { ask: "ask_1", kind: "approval", answer: { choice: "deny" } } },
   ]);
   await expect.poll(() => page.title()).toBe("At work · Holdfast");
-  expect(await page.getByText("Waits for an approval").count()).toBe(0);
+  expect(await page.getByText("Waits for your approval").count()).toBe(0);
   expectNoFaults(page);
 });
 

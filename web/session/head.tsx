@@ -32,12 +32,36 @@ export function PaneHead(props: { id: string; view: View }) {
         {statusWords(standing(), now())}
       </span>
       <span class="pill elapsed">{elapsed()}</span>
+      <Show when={props.view.turn}>{(turn) => <Stop id={props.id} isAsked={turn().stopRequested} />}</Show>
       <span class="grow" />
       <Show when={props.view.usage.inputTokens + props.view.usage.outputTokens > 0}>
         <span class="pill usage">{usageWords(props.view.usage)}</span>
       </Show>
       <ConnectionPill />
     </header>
+  );
+}
+
+/** Ends the turn; its words stay. Leaving is another thing: it does nothing at all. */
+function Stop(props: { id: string; isAsked: boolean }) {
+  const { client } = useDashboard();
+  const [failure, setFailure] = createSignal<string>();
+  const stop = () =>
+    client.stop(props.id).then(
+      () => setFailure(undefined),
+      (error: unknown) => setFailure(failureWords(error)),
+    );
+  return (
+    <>
+      <button class="stop" type="button" disabled={props.isAsked} onClick={() => void stop()}>
+        {props.isAsked ? "Stopping…" : "Stop"}
+      </button>
+      <Show when={failure()}>
+        <span class="failure" role="alert">
+          {failure()}
+        </span>
+      </Show>
+    </>
   );
 }
 

@@ -92,6 +92,7 @@ function Pane(props: { followed: Followed; view: View }) {
 }
 
 function whatEnterDoes(view: View): string {
+  if (view.asks.some(({ kind }) => kind === "clarify")) return "Enter answers the question";
   if (view.turn) return "Enter queues it after this turn";
   if (view.queue.length > 0) return "Enter queues it behind the others";
   return "Enter sends it";

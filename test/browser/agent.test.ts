@@ -1,0 +1,64 @@
+// A newcomer's first minutes: the real server with the demo model, in a real browser.
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { launchChromium } from "../chromium.ts";
+import { startServer, type ServerProcess } from "../server-process.ts";
+import { buildPage } from "./built-page.ts";
+import {
+  expectNoFaults,
+  expectNoFaultsButDeaths,
+  newPerson,
+  newTab,
+  type WatchedPage,
+} from "./watched-page.ts";
+
+let browser: Browser;
+let server: ServerProcess;
+let person: BrowserContext;
+
+beforeAll(async () => {
+  buildPage();
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  server = await startServer();
+  person = await newPerson(browser);
+});
+afterEach(async () => {
+  await person.close();
+  await server.remove();
+});
+
+test("an approval is given in the page, survives a kill of the server, and the command runs once", async () => {
+  const page = await begin("count to twenty");
+  await page.getByText("Waits for your approval").waitFor();
+  await server.kill();
+  await server.start();
+  await page.getByRole("button", { name: "Once", exact: true }).click();
+  await page.getByText("It counted 20 ticks, from 1 to 20, each of them once.").waitFor({ timeout: 90_000 });
+  expect(await page.getByText("Waits for your approval").count()).toBe(0);
+  expectNoFaultsButDeaths(page);
+});
+
+test("a turn is stopped in the page, and the session goes on to be usable", async () => {
+  const page = await begin("count to twenty");
+  await page.getByRole("button", { name: "Once", exact: true }).click();
+  await page.locator("pre.tail", { hasText: "tick 2" }).waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByText("stopped").first().waitFor();
+  await page.getByRole("textbox", { name: "Message" }).fill("ask me something");
+  await page.keyboard.press("Enter");
+  await page.getByText("Waits for your answer").waitFor();
+  expectNoFaults(page);
+});
+
+async function begin(text: string): Promise<WatchedPage> {
+  const link = /\S+\/login#\S+/.exec(server.output)?.[0] ?? "";
+  const page = await newTab(person, link);
+  await page.getByText("No session yet.").waitFor();
+  await page.goto(`${server.url}/new`);
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.keyboard.press("Enter");
+  return page;
+}
