@@ -56,7 +56,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
   const { settings, store, ids, env, log } = options;
   const { home, config } = settings;
   const found = await findAgents(settings, env);
-  const spawner = new Spawner();
+  const spawner = new Spawner(); // its helper comes with the first command: an idle server need not carry 48 MB
   const keeper = keepProcesses(options);
   const profiles = resolveProfiles(options, found, keeper.tool);
   const profile = (name: string): Profile | { unusable: string } =>
@@ -108,7 +108,6 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
       sharedProfiles: found.profiles.flatMap((each) => (each.config.sharedWorkspace ? [each.name] : [])),
     },
   });
-  spawner.start();
   executor.start();
   keeper.start();
   return {
