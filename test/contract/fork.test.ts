@@ -247,5 +247,21 @@ describe("a fork", () => {
         );
       },
     );
+
+    it("goes on with higher epochs than those of the facts it has copied", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      for (let n = 0; n < 3; n++) {
+        const claimed = await store.claimLease("ses_a", 1000);
+        expect(claimed).toMatchObject({ ok: true });
+        if (claimed.ok) await store.releaseLease(claimed.lease);
+      }
+      await store.forkSession("ses_a", undefined, "ses_f", owner);
+      expect(await store.claimLease("ses_f", 1000)).toMatchObject({
+        ok: true,
+        lease: { epoch: 4 },
+        takeover: false,
+      });
+    });
   });
 });

@@ -60,6 +60,11 @@ export async function copySession({ database, clock }: Context, copying: Copying
         const origin = copying.origin(original, point);
         await insertSession(transaction, { id, profile, workspace, lane, origin, row, at: now });
         await insertLog(transaction, id, "session", { seq: copied + batch.facts, sub: 0, closed: false });
+        // Its facts carry the original's epochs, and epochs never go down in a log.
+        await transaction.query({
+          text: "update log set epoch = (select epoch from log where id = $1) where id = $2",
+          values: [from, id],
+        });
         await copying.last?.(transaction, point);
         return { ok: true, session: await madeSession(transaction, id, personOf(author)) };
       }),

@@ -112,6 +112,9 @@ export function finishCopy(
   const log = insertLog(writing, session.id, "session", key);
   if (!log) throw new RangeError(`a copy can't be named ${session.id}: there is such a log already`);
   database.run("delete from purge where log = ?", key);
+  // Its facts carry the original's epochs, and epochs never go down in a log.
+  log.epoch = original.epoch;
+  database.run("update log set epoch = ? where key = ?", log.epoch, key);
   insertSession(writing, log, { ...session, row, now });
   database.run(
     "insert into log_blob (log, blob) select ?, blob from log_blob where log = ?",
