@@ -27,7 +27,7 @@ export function deleteSession({ database, logs }: Writing, id: string, force: bo
 }
 
 /** A slice of what deleted logs have left; false when nothing is. */
-export function purge({ database }: Writing): boolean {
+export function purge({ database, index }: Writing): boolean {
   const [log] = database.tuple<[number]>("select log from purge where not copying limit 1") ?? [];
   if (log === undefined) return false;
   const [block] =
@@ -41,6 +41,7 @@ export function purge({ database }: Writing): boolean {
     block,
     log,
   );
+  index.remove(new Set(events.map(([event]) => event)));
   for (const [event] of events) {
     database.run("delete from search where rowid = ?", event);
     database.run("delete from event where id = ?", event);

@@ -9,7 +9,6 @@ import {
   StorageError,
   type Appended,
   type Command,
-  type Credential,
   type Lease,
   type LogId,
   type Store,
@@ -157,7 +156,10 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     seen: async (person, session) => readSeen(reader, person, session),
     missed: async (session, after, person) => countMissed(reader, session, after, person),
-    search: async (query, limit) => search(reader, query, limit),
+    async search(query, limit) {
+      await ifThereIsRoom(writer.call("sortWords"), "a search is without what was said last");
+      return search(reader, query, limit);
+    },
     overview: async () => readOverview(reader),
 
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
@@ -190,7 +192,11 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     async credential(hash, loginTtlMs) {
       const found = readCredential(reader, hash, clock());
-      if (found?.idle) await markUse(found.credential, loginTtlMs);
+      if (found?.idle)
+        await ifThereIsRoom(
+          writer.call("markUse", found.credential, loginTtlMs, clock()),
+          `the use of ${found.credential.id} could not be noted`,
+        );
       return found?.credential;
     },
     revocations: (signal) => wakes.revocations(signal),
@@ -211,13 +217,13 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     if (view) await writer.call("saveSnapshot", log, view.position, JSON.stringify(view));
   }
 
-  /** On a full disk whoever makes room must still be let in. */
-  async function markUse(credential: Credential, loginTtlMs: number): Promise<void> {
+  /** On a full disk whoever makes room must still be let in, and find what is to go. */
+  async function ifThereIsRoom(write: Promise<unknown>, otherwise: string): Promise<void> {
     try {
-      await writer.call("markUse", credential, loginTtlMs, clock());
+      await write;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      options.log?.warn({ error, credential: credential.id }, "the use of a credential could not be noted");
+      options.log?.warn({ error }, otherwise);
     }
   }
 

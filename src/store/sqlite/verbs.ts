@@ -9,6 +9,7 @@ import { addFile } from "./file.ts";
 import { abandonFork, beginFork, copyFacts, finishFork } from "./fork-copy.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts";
+import { sortWords } from "./search-index.ts";
 import { setSeen } from "./seen.ts";
 import { orphanedBlobs, tidySlice } from "./tidy.ts";
 import { clearTimer, setTimer } from "./timer.ts";
@@ -40,6 +41,7 @@ export const verbs = {
   revokeLogin,
   markUse,
   setSeen,
+  sortWords,
   tidySlice,
   orphanedBlobs,
   setTimer,
