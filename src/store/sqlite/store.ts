@@ -37,6 +37,7 @@ import { readPage } from "./read-page.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen } from "./seen.ts";
+import { Tails } from "./tails.ts";
 import { dueTimers } from "./timer.ts";
 import { readTokens } from "./token.ts";
 import { putBlob, putFile } from "./upload.ts";
@@ -76,6 +77,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     titleWords(title as string | null),
   );
   const wakes = new Wakes();
+  const tails = new Tails();
   const changed = (log: LogId) => wakes.wake(log);
   const context: Context = { writer, reader, clock, changed };
   const snapshots = new SnapshotDuty(makeSnapshot, (log, error) =>
@@ -108,12 +110,17 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       const terms = termsOf(keyOf(by), expectSeq, note);
       const reply = await writer.call("append", log, packBatch(batch, now), now, proof, terms);
       const appended: Appended = typeof reply === "string" ? { ok: true, position: reply } : reply.appended;
-      if (appended.ok && !appended.replayed) changed(log);
+      if (appended.ok && !appended.replayed) {
+        if (wakes.isWatched(log)) tails.add(log, batch, appended.position);
+        else tails.forget(log);
+        changed(log);
+      }
       if (typeof reply !== "string" && reply.due) snapshots.queue(log);
       return appended;
     },
     head: async (log) => readHead(reader, log),
-    page: async (log, after, maxBytes) => readPage(reader, log, after, maxBytes),
+    page: async (log, after, maxBytes) =>
+      tails.page(log, after, maxBytes) ?? readPage(reader, log, after, maxBytes),
     events: async (log, after, limit) => readEvents(reader, log, after, limit),
     eventsBefore: async (log, before, limit) => readEventsBefore(reader, log, before, limit),
     watch: (log, signal) => wakes.watch(log, signal),
@@ -140,6 +147,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     async deleteSession(session, { force }) {
       const deleted = await writer.call("deleteSession", session, force);
       if (deleted.ok) {
+        tails.forget(session);
         changed(session);
         purging.start();
       }
