@@ -42,6 +42,10 @@ export class Wakes {
     for (const guard of this.#guards) guard.post(id);
   }
 
+  isWatched(log: LogId): boolean {
+    return this.#readers.has(log);
+  }
+
   /** The logs that someone reads: what nobody reads needs no polling. */
   watched(): Iterable<LogId> {
     return this.#readers.keys();

@@ -42,7 +42,7 @@ function takeAway(writing: Writing, id: string, force: boolean, now: number): De
 }
 
 /** A slice of what deleted logs have left; false when nothing is. */
-export function purge({ database }: Writing): boolean {
+export function purge({ database, index }: Writing): boolean {
   const [log] = database.tuple<[number]>("select log from purge where not copying limit 1") ?? [];
   if (log === undefined) return false;
   const [block] =
@@ -56,6 +56,7 @@ export function purge({ database }: Writing): boolean {
     block,
     log,
   );
+  index.remove(new Set(events.map(([event]) => event)));
   for (const [event] of events) {
     database.run("delete from search where rowid = ?", event);
     database.run("delete from event where id = ?", event);

@@ -12,7 +12,7 @@ import { insertLog, insertSession, madeSession, type SessionColumns } from "./cr
 import { readEnd, type LogState } from "./logs.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { blocksAfter } from "./spans.ts";
-import { insertEvent, insertWords, writeEvents } from "./write-events.ts";
+import { insertEvent, writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
 
 const SLICE_FACTS = 250;
@@ -53,8 +53,7 @@ export function copyFacts(writing: Writing, from: LogId, key: number, upTo: numb
       copy.seq = seq;
       const event = checkedEvent(from, seq, 0, text, crc);
       const id = insertEvent(writing, copy, text, { owner: null, tally, author, crc });
-      const searched = searchText(event as unknown as NewEvent); // a newer version's type has no text for search
-      if (searched !== undefined) insertWords(writing, id, searched);
+      writing.index.note(id, searchText(event as unknown as NewEvent) ?? null); // a newer version's type has no text
     }
     if (facts.length > 0) return copy.seq;
   }

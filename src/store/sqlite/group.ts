@@ -90,8 +90,9 @@ export class Group {
   }
 
   #rollBack(): void {
-    const { database, logs } = this.#writing;
+    const { database, logs, index } = this.#writing;
     logs.forgetAll();
+    index.forget();
     try {
       if (database.isTransaction) database.run("rollback");
     } catch (error) {

@@ -2,6 +2,7 @@
 // writer itself changes it; after a rollback all of it is forgotten and read again.
 import type { LogId, LogKind } from "../store.ts";
 import type { Database } from "./database.ts";
+import { readIndexed } from "./search-index.ts";
 
 /** Events that were written one after another share a block: the first part of their index. */
 const BLOCK_EVENTS = 2048;
@@ -60,7 +61,7 @@ export class Logs {
   }
 
   nextEvent(): { id: number; block: number } {
-    this.#lastEvent ??= this.#database.tuple<[number | null]>("select max(id) from event")?.[0] ?? 0;
+    this.#lastEvent ??= readLastEvent(this.#database);
     const id = ++this.#lastEvent;
     return { id, block: Math.floor(id / BLOCK_EVENTS) };
   }
@@ -69,6 +70,12 @@ export class Logs {
   #forgetIdle(): void {
     for (const [id, { holder }] of this.#states) if (holder === null) this.#states.delete(id);
   }
+}
+
+/** An id is never given twice while the index may know it, even when the last events were deleted. */
+function readLastEvent(database: Database): number {
+  const [last] = database.tuple<[number | null]>("select max(id) from event") ?? [];
+  return Math.max(last ?? 0, readIndexed(database));
 }
 
 type LogRecord = {

@@ -12,7 +12,6 @@ import {
   StorageError,
   type Appended,
   type Command,
-  type Credential,
   type Lease,
   type LogId,
   type Store,
@@ -46,6 +45,7 @@ import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen } from "./seen.ts";
 import { succeedSession } from "./succeed-session.ts";
+import { Tails } from "./tails.ts";
 import { dueTimers } from "./timer.ts";
 import { readTokens } from "./token.ts";
 import { putBlob, putFile } from "./upload.ts";
@@ -85,6 +85,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     titleWords(title as string | null),
   );
   const wakes = new Wakes();
+  const tails = new Tails();
   const changed = (log: LogId) => wakes.wake(log);
   const context: Context = { writer, reader, clock, changed };
   const snapshots = new SnapshotDuty(makeSnapshot, (log, error) =>
@@ -117,13 +118,18 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       const terms = termsOf(keyOf(by), expectSeq, note);
       const reply = await writer.call("append", log, packBatch(batch, now), now, proof, terms);
       const appended: Appended = typeof reply === "string" ? { ok: true, position: reply } : reply.appended;
-      if (appended.ok && !appended.replayed) changed(log);
+      if (appended.ok && !appended.replayed) {
+        if (wakes.isWatched(log)) tails.add(log, batch, appended.position);
+        else tails.forget(log);
+        changed(log);
+      }
       if (typeof reply !== "string" && reply.due) snapshots.queue(log);
       return appended;
     },
     recall: async (command) => recall(reader, command),
     head: async (log) => readHead(reader, log),
-    page: async (log, after, maxBytes) => readPage(reader, log, after, maxBytes),
+    page: async (log, after, maxBytes) =>
+      tails.page(log, after, maxBytes) ?? readPage(reader, log, after, maxBytes),
     events: async (log, after, limit) => readEvents(reader, log, after, limit),
     eventsBefore: async (log, before, limit) => readEventsBefore(reader, log, before, limit),
     watch: (log, signal) => wakes.watch(log, signal),
@@ -150,6 +156,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     async deleteSession(session, { force }, command) {
       const deleted = await writer.call("deleteSession", session, force, clock(), command);
       if (deleted.ok && !deleted.replayed) {
+        tails.forget(session);
         changed(session);
         purging.start();
       }
@@ -167,7 +174,10 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     seen: async (person, session) => readSeen(reader, person, session),
     missed: async (session, after, person) => countMissed(reader, session, after, person),
-    search: async (query, limit) => search(reader, query, limit),
+    async search(query, limit) {
+      await ifThereIsRoom(writer.call("sortWords"), "a search is without what was said last");
+      return search(reader, query, limit);
+    },
     overview: async () => readOverview(reader),
 
     ask: async (ask) => readAsk(reader, ask),
@@ -224,7 +234,11 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     async credential(hash, loginTtlMs) {
       const found = readCredential(reader, hash, clock());
-      if (found?.idle) await markUse(found.credential, loginTtlMs);
+      if (found?.idle)
+        await ifThereIsRoom(
+          writer.call("markUse", found.credential, loginTtlMs, clock()),
+          `the use of ${found.credential.id} could not be noted`,
+        );
       return found?.credential;
     },
     revocations: (signal) => wakes.revocations(signal),
@@ -245,13 +259,13 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     if (view) await writer.call("saveSnapshot", log, view.position, JSON.stringify(view));
   }
 
-  /** On a full disk whoever makes room must still be let in. */
-  async function markUse(credential: Credential, loginTtlMs: number): Promise<void> {
+  /** On a full disk whoever makes room must still be let in, and find what is to go. */
+  async function ifThereIsRoom(write: Promise<unknown>, otherwise: string): Promise<void> {
     try {
-      await writer.call("markUse", credential, loginTtlMs, clock());
+      await write;
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      options.log?.warn({ error, credential: credential.id }, "the use of a credential could not be noted");
+      options.log?.warn({ error }, otherwise);
     }
   }
 

@@ -14,6 +14,7 @@ import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts"
 import { addRule, removeRule } from "./rule.ts";
 import { forgetProcess } from "./process.ts";
 import { finishRequest, requestProcess, takeRequests } from "./process-request.ts";
+import { sortWords } from "./search-index.ts";
 import { setSeen } from "./seen.ts";
 import { orphanedBlobs, tidySlice } from "./tidy.ts";
 import { clearTimer, setTimer } from "./timer.ts";
@@ -49,6 +50,7 @@ export const verbs = {
   addRule,
   removeRule,
   setSeen,
+  sortWords,
   tidySlice,
   orphanedBlobs,
   forgetProcess,

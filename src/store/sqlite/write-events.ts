@@ -1,5 +1,5 @@
 // Writes a batch behind a log's last event, with all that follows from it in the same transaction: swept drafts, the
-// search index, the session's row, its asks and processes, the log's end.
+// session's row, its asks and processes, the log's end. The search index follows by itself.
 import { formatPosition } from "../../session/position.ts";
 import type { Entry } from "../batch.ts";
 import { eventText } from "../event-text.ts";
@@ -18,7 +18,7 @@ export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch)
     if (owner !== null) noteDraft(writing, log, owner);
     const text = eventText(formatPosition(log.seq, log.sub), body);
     const id = insertEvent(writing, log, text, { crc, owner, tally, author });
-    if (search !== null && log.kind === "session") insertWords(writing, id, search);
+    writing.index.note(id, log.kind === "session" ? search : null);
   }
   for (const owner of sweeps ?? []) sweepDrafts(writing, log, owner);
   if (row && log.kind === "session") writing.database.run(row[0], ...row[1], log.key);
@@ -67,10 +67,6 @@ export function insertEvent(
     text,
   );
   return id;
-}
-
-export function insertWords({ database }: Writing, event: number, text: string): void {
-  database.run("insert into search (rowid, text) values (?, ?)", event, text);
 }
 
 function noteDraft({ database }: Writing, log: LogState, owner: string): void {

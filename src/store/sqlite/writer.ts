@@ -12,7 +12,8 @@ import { endLeases } from "./lease.ts";
 import { Logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
 import { joinNode } from "./overview.ts";
-import { verbs } from "./verbs.ts";
+import { SearchIndex } from "./search-index.ts";
+import { verbs, type VerbName } from "./verbs.ts";
 import type { StoreHealth } from "../store.ts";
 import type { Writing } from "./writing.ts";
 
@@ -44,7 +45,7 @@ const full = ballast.giveUpToStart();
 try {
   const database = openWriter(file);
   migrate(database);
-  const writing: Writing = { database, logs: new Logs(database) };
+  const writing: Writing = { database, logs: new Logs(database), index: new SearchIndex(database) };
   const condition = new Condition(database, ballast, (health) => send({ health }));
   const group = new Group({
     writing,
@@ -57,6 +58,7 @@ try {
     const taken = takeAll(group, message);
     if (taken === "part") return;
     if (group.size > 0) send({ replies: group.commit() });
+    if (writing.index.isDue) sortWordsIn(group);
     if (taken === "whole") return;
     condition.close();
     database.close();
@@ -80,6 +82,12 @@ function begin(writing: Writing): string {
   database.exec("commit");
   const [store] = database.tuple<[string]>("select value from meta where name = 'store'") ?? [newStoreId];
   return store;
+}
+
+/** After the answers, which nobody shall wait longer for. What fails is tried again with the next group. */
+function sortWordsIn(group: Group): void {
+  group.add(["sortWords" satisfies VerbName]);
+  group.commit();
 }
 
 /**

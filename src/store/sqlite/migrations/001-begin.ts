@@ -51,6 +51,8 @@ create table drafting (
   primary key (log, owner)
 ) strict, without rowid;
 
+-- How far the search index has come: the id of an event.
+insert into meta (name, value) values ('indexed', '0');
 create virtual table search using fts5 (
   text, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
 );

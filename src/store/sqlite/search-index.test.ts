@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import type { Store } from "../store.ts";
+import { prepareBatch } from "../batch.ts";
+import { Database, openWriter } from "./database.ts";
+import { Group } from "./group.ts";
+import { Logs } from "./logs.ts";
+import { migrate } from "./migrate.ts";
+import { packBatch } from "./packed-batch.ts";
+import { readIndexed, SearchIndex } from "./search-index.ts";
+import { verbs } from "./verbs.ts";
+import { makeFolder, openStore, owner } from "../../../test/sqlite/open-store.ts";
+
+const byOwner = { by: "client", author: owner } as const;
+const notice = (text: string) => ({ type: "notice", data: { level: "info", text } }) as const;
+
+const prompt = (input: string, text: string) =>
+  ({ type: "input_admitted", data: { input, kind: "prompt", text } }) as const;
+
+const found = async (store: Store, word: string) =>
+  (await store.search(word, 500)).map(({ session }) => session);
+
+it("what was said before a crash is found after it, sorted in or not", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  await store.append("ses_a", [prompt("inp_1", "an early bird")], byOwner);
+  expect(await found(store, "bird")).toEqual(["ses_a"]);
+  await store.append("ses_a", [prompt("inp_2", "a late bird")], byOwner);
+  await store.close(); // which sorts nothing in, as a crash would not
+  const again = await openStore(file);
+  expect(await found(again, "bird")).toEqual(["ses_a", "ses_a"]);
+});
+
+it("many texts, and many events without any, are sorted in by themselves", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  const database = new Database(new DatabaseSync(file, { readOnly: true }));
+  const prompts = Array.from({ length: 200 }, (_, n) => prompt(`inp_${n}`, "one of many"));
+  await store.append("ses_a", prompts, byOwner);
+  await expect.poll(() => readIndexed(database)).toBe(201);
+  await store.append(
+    "ses_a",
+    Array.from({ length: 5_000 }, (_, n) => notice(`${n}`)),
+    byOwner,
+  );
+  await expect.poll(() => readIndexed(database)).toBe(5_201);
+  database.close();
+  expect(await found(store, "many")).toHaveLength(200);
+});
+
+it("what was deleted before it was sorted in never is", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  for (const id of ["ses_a", "ses_b"]) {
+    await store.createSession({ id, profile: "p" }, owner);
+    await store.append(id, [prompt("inp_1", "a needle")], byOwner);
+  }
+  await store.deleteSession("ses_a", { force: true });
+  const database = new Database(new DatabaseSync(file, { readOnly: true }));
+  await expect.poll(() => database.tuple("select count(*) from event")).toEqual([2]);
+  expect(await found(store, "needle")).toEqual(["ses_b"]);
+  expect(database.tuples("select rowid from search where search match 'needle'")).toEqual([[4]]);
+  database.close();
+});
+
+it("what is said after the last events were deleted is found, though a crash came between", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  await store.createSession({ id: "ses_b", profile: "p" }, owner);
+  await store.append(
+    "ses_b",
+    Array.from({ length: 20 }, (_, n) => prompt(`inp_${n}`, "hay")),
+    byOwner,
+  );
+  expect(await found(store, "hay")).toHaveLength(20);
+  await store.deleteSession("ses_b", { force: true });
+  const database = new Database(new DatabaseSync(file, { readOnly: true }));
+  await expect.poll(() => database.tuple("select count(*) from event")).toEqual([1]);
+  database.close();
+  await store.close();
+
+  const second = await openStore(file);
+  await second.append("ses_a", [prompt("inp_1", "a needle")], byOwner);
+  await second.close();
+  const third = await openStore(file);
+  expect(await found(third, "needle")).toEqual(["ses_a"]);
+  expect(await found(third, "hay")).toEqual([]);
+});
+
+it("a write that was rolled back leaves no words behind, and costs no other its own", () => {
+  const database = openWriter(join(makeFolder(), "holdfast.db"));
+  migrate(database);
+  const writing = { database, logs: new Logs(database), index: new SearchIndex(database) };
+  const saying = (text: string) =>
+    packBatch(prepareBatch([prompt("inp_1", text)], "2026-11-15T09:00:00.000Z", owner), 0);
+  const mistake = () => {
+    verbs.createLog(writing, "ses_b", "session", saying("a pin"));
+    throw new TypeError("a mistake of ours");
+  };
+  const group = new Group({ writing, verbs: { ...verbs, mistake }, admit: () => {}, failed: () => {} });
+  group.add(["sortWords"]);
+  group.commit();
+  group.add(["createLog", "ses_a", "session", saying("a needle")]);
+  group.add(["mistake"]);
+  group.add(["sortWords"]);
+  expect(group.commit().map(([, failure]) => failure?.message)).toEqual([
+    undefined,
+    "a mistake of ours",
+    undefined,
+  ]);
+  const found = (word: string) => database.tuples("select rowid from search where search match ?", word);
+  expect([found("needle"), found("pin")]).toEqual([[[1]], []]);
+  expect(readIndexed(database)).toBe(1);
+  database.close();
+});
