@@ -57,7 +57,8 @@ function answerTo({ body }: StubRequest): Answer {
   const { messages } = body as { messages: { role: string; content: unknown }[] };
   const last = messages.at(-1);
   if (last?.role === "tool") return { reply: "message", text: "It ran." };
-  const said = JSON.stringify(last?.content);
+  // What was not answered stands in front of it.
+  const said = String(last?.content).split("\n").at(-1) ?? "";
   if (said.includes("slowly")) return { reply: "message", text: LONG, tokensPerSecond: 30 };
   if (said.includes("endlessly")) return { reply: "message", text: ENDLESS, tokensPerSecond: 30 };
   const [, count] = /run (\d)/.exec(said) ?? [];

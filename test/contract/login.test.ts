@@ -150,8 +150,9 @@ describe("revocations", () => {
       await other.revokeToken("tok_1");
       await other.revokeToken("tok_2");
       for (const heard of listening) {
-        expect((await heard.next()).value).toBe("tok_1");
-        expect((await heard.next()).value).toBe("tok_2");
+        const told = new Set<unknown>(); // perhaps more than once: by a hint, and by the poll behind it
+        while (!told.has("tok_2")) told.add((await heard.next()).value);
+        expect([...told]).toEqual(["tok_1", "tok_2"]);
       }
       aborting.abort();
       for (const heard of listening) expect((await heard.next()).done).toBe(true);

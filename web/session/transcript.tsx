@@ -41,8 +41,13 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
     ),
   );
 
+  let lastTop = 0;
   function onScroll(): void {
-    setAtEnd(scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < END_PX);
+    const { scrollTop, scrollHeight, clientHeight } = scroller;
+    const isNear = scrollHeight - scrollTop - clientHeight < END_PX;
+    // What came since the scroll that this tells of may have moved the end away: only going up is leaving it.
+    if (isNear || scrollTop < lastTop) setAtEnd(isNear);
+    lastTop = scrollTop;
   }
 
   async function loadEarlier(): Promise<void> {
