@@ -6,7 +6,7 @@ import { fillSession } from "./fill.ts";
 import { alternate, compare, medians, type Finding, type Row, type Run } from "./measure.ts";
 import { openPostgres, openSqlite } from "./open-store.ts";
 import { serve, type Served } from "./served.ts";
-import { followSocket, open, send } from "./wire.ts";
+import { followSocket, open, send, withdraw } from "./wire.ts";
 
 const ROUNDS = 7;
 const APPENDS = 60;
@@ -62,13 +62,16 @@ async function serveLog(run: Run, dialect: "sqlite" | "postgres", facts: number)
 }
 
 async function appendMs(served: Served): Promise<number> {
+  const inputs = `/api/sessions/${SESSION}/inputs`;
   const from = performance.now();
-  const { status } = await send(served, "POST", `/api/sessions/${SESSION}/inputs`, {
+  const { status, body } = await send(served, "POST", inputs, {
     kind: "prompt",
     text: "And now the next one, please.",
   });
+  const ms = performance.now() - from;
   if (status !== 202) throw new Error(`an input was answered with ${status}`);
-  return performance.now() - from;
+  await withdraw(served, inputs, body);
+  return ms;
 }
 
 /** Until the server has said that the reader stands at the tail. */

@@ -4,7 +4,7 @@ import { alternate, compare, medians, quantile, type Finding, type Row } from ".
 import { startHost } from "./host/host.ts";
 import { figure } from "./report.ts";
 import { serve } from "./served.ts";
-import { followSocket, followSse, send, type Address, type Follower } from "./wire.ts";
+import { followSocket, followSse, send, withdraw, type Address, type Follower } from "./wire.ts";
 
 const ROUNDS = 9;
 const TRIPS = 100;
@@ -57,8 +57,9 @@ function makeTrip(reader: Follower, address: Address, path: string): () => Promi
     const arrival = reader.arrival(mark);
     const from = performance.now();
     const posted = send(address, "POST", path, { kind: "prompt", text: mark + TEXT });
-    const [at, { status }] = await Promise.all([arrival, posted]);
+    const [at, { status, body }] = await Promise.all([arrival, posted]);
     if (status >= 300) throw new Error(`an input was answered with ${status}`);
+    if (status === 202) await withdraw(address, path, body);
     return at - from;
   };
 }

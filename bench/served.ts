@@ -1,7 +1,9 @@
 // Holdfast as it is run: `holdfast serve` as a process, on data that a row has put into its home.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { get } from "node:http";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../test/server-process.ts";
 
@@ -22,6 +24,8 @@ export type Served = {
 export type Serving = { home: string; database?: string };
 
 export async function serve(stack: AsyncDisposableStack, { home, database }: Serving): Promise<Served> {
+  // Nobody works on what is sent: measured is how it is kept and told.
+  await writeFile(join(home, "config.toml"), "[executor]\nmaxTurns = 0\n");
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const token = "a-token-for-the-bench-that-is-long-enough";

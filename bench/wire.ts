@@ -102,3 +102,10 @@ function makeFollower(): { follower: Follower; look: (chunk: Buffer) => void } {
     },
   };
 }
+
+/** Takes an input back once it was measured: a queue has its bound. */
+export async function withdraw(address: Address, inputs: string, admitted: Buffer): Promise<void> {
+  const { input } = JSON.parse(admitted.toString()) as { input: string };
+  const { status } = await send(address, "DELETE", `${inputs}/${input}`);
+  if (status >= 300) throw new Error(`an input could not be withdrawn: ${status}`);
+}
