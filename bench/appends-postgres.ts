@@ -5,9 +5,9 @@ import { compare, takeTurns, timeOf, type Row } from "./measure.ts";
 import { openPostgres } from "./open-store.ts";
 import { bareRows, makeWriters } from "./writers.ts";
 
-const ROUNDS = 7;
-const APPENDS_EACH = 100;
-const BARE_ROWS = 10_000;
+const ROUNDS = 25;
+const APPENDS_EACH = 60;
+const BARE_ROWS = 4_000;
 const PER_STATEMENT = 100;
 
 export const appendsPostgres: Row = {

@@ -6,8 +6,8 @@ import type { ReadersSaid } from "./host/sse-readers.ts";
 import { compare, takeTurns, timeOf, type Row } from "./measure.ts";
 import { open, type Address } from "./wire.ts";
 
-const ROUNDS = 7;
-const BURSTS = 20;
+const ROUNDS = 25;
+const BURSTS = 8;
 const EVENTS = 100;
 const READERS = 1000;
 const MARK = "end-of-burst";

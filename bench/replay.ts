@@ -3,12 +3,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fillSession } from "./fill.ts";
 import { startHost } from "./host/host.ts";
-import { compare, takeTurns, timeOf, type Finding, type Row } from "./measure.ts";
+import { alternate, compare, medians, timeOf, type Finding, type Row } from "./measure.ts";
 import { openSqlite } from "./open-store.ts";
 import { serve } from "./served.ts";
 import { open, type Address } from "./wire.ts";
 
-const ROUNDS = 15;
+const ROUNDS = 9;
+const TIMES = 5;
 const FACTS = 10_000;
 const SESSION = "ses_bench_replay";
 const EVENTS = `/api/sessions/${SESSION}/events`;
@@ -34,24 +35,24 @@ export const replay: Row = {
     }
     const { ready: bare } = await startHost<{ url: string }>(run.stack, "bare-file", files);
 
-    const values = await takeTurns(ROUNDS, {
+    const times = await alternate(ROUNDS, TIMES, {
       pages: () => timeOf(() => readPages(ours, drop)),
       pagesFile: () => timeOf(() => readFile(bare, "/pages")),
       sse: () => timeOf(() => readSse(ours, drop)),
       sseFile: () => timeOf(() => readFile(bare, "/sse")),
     });
-    const finding = (what: string, times: number[], baseline: number[]): Finding =>
+    const finding = (what: string, replays: number[][], baseline: number[][]): Finding =>
       compare({
         what,
         unit: "ms",
         target: { atMost: 2 },
-        ours: times,
-        baseline,
+        ours: medians(replays),
+        baseline: medians(baseline),
         baselineName: "node:http piping the same bytes from a file",
       });
     return [
-      finding("catch-up by pages", values.pages, values.pagesFile),
-      finding("replay over SSE", values.sse, values.sseFile),
+      finding("catch-up by pages", times.pages, times.pagesFile),
+      finding("replay over SSE", times.sse, times.sseFile),
     ];
   },
 };
