@@ -38,8 +38,7 @@ describe.skipIf(unmountable !== undefined)(`a home that is read-only${unmountabl
 });
 
 it("a home where no directory can be made is refused, rather than tried for ever", async () => {
-  for (const args of [["serve"], ["restore", file]])
-    await expectSentence("/proc/holdfast/home", args, "can't be made");
+  await expectSentence("/proc/holdfast/home", ["serve"], "can't be made");
 });
 
 async function expectSentence(home: string, args: readonly string[], says: string): Promise<void> {

@@ -20,7 +20,8 @@ function kept(home: string): string | undefined {
   try {
     return readFileSync(fileIn(home), "utf8").trim() || undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined; // what is wrong with the home itself is said elsewhere
     throw error;
   }
 }
