@@ -19,7 +19,7 @@ const prompt = (input: string, text: string) =>
   ({ type: "input_admitted", data: { input, kind: "prompt", text } }) as const;
 
 const found = async (store: Store, word: string) =>
-  (await store.search(word, 500)).map(({ session }) => session);
+  (await store.search(word, 1_000)).map(({ session }) => session);
 
 it("what was said before a crash is found after it, sorted in or not", async () => {
   const file = join(makeFolder(), "holdfast.db");
@@ -38,17 +38,17 @@ it("many texts, and many events without any, are sorted in by themselves", async
   const store = await openStore(file);
   await store.createSession({ id: "ses_a", profile: "p" }, owner);
   const database = new Database(new DatabaseSync(file, { readOnly: true }));
-  const prompts = Array.from({ length: 200 }, (_, n) => prompt(`inp_${n}`, "one of many"));
+  const prompts = Array.from({ length: 600 }, (_, n) => prompt(`inp_${n}`, "one of many"));
   await store.append("ses_a", prompts, byOwner);
-  await expect.poll(() => readIndexed(database)).toBe(201);
+  await expect.poll(() => readIndexed(database)).toBe(601);
   await store.append(
     "ses_a",
     Array.from({ length: 5_000 }, (_, n) => notice(`${n}`)),
     byOwner,
   );
-  await expect.poll(() => readIndexed(database)).toBe(5_201);
+  await expect.poll(() => readIndexed(database)).toBe(5_601);
   database.close();
-  expect(await found(store, "many")).toHaveLength(200);
+  expect(await found(store, "many")).toHaveLength(600);
 });
 
 it("what was deleted before it was sorted in never is", async () => {
