@@ -55,7 +55,7 @@ test.each([
 });
 
 test("every mistake is named, not only the first, in the order of the file", () => {
-  const read = parseConfig('[executor]\nmaxTurns = 0\n[board]\nresume = "never"\nx = 1\n');
+  const read = parseConfig('[executor]\nmaxTurns = -1\n[board]\nresume = "never"\nx = 1\n');
   expect(read.ok ? [] : read.faults.map(({ line }) => line)).toEqual([2, 4, 5]);
 });
 
