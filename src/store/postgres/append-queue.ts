@@ -40,11 +40,17 @@ export function openLanes(url: string, node: string, health: Health): Database {
   return new Database(url, node, health, {
     max: LANES,
     idleTimeoutMillis: 0,
-    // The plans don't depend on the values, but PostgreSQL would find that out anew for each shape and connection.
-    verify: (client, done) =>
-      client.query("set plan_cache_mode = force_generic_plan", (error?: Error) => done(error)),
+    verify: (client, done) => client.query(PLANNING, (error?: Error) => done(error)),
   });
 }
+
+/**
+ * The plans don't depend on the values, but PostgreSQL would find that out anew for each shape and connection. And it
+ * plans while the tables are small, when to scan them whole seems best, and keeps that plan while they fill with rows
+ * that are dead and not vacuumed yet.
+ */
+const PLANNING =
+  "set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off";
 
 /** The database could not be asked in time whether the append was committed. */
 export class UnknownOutcome extends StorageError {
