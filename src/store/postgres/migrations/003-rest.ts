@@ -3,5 +3,6 @@
 export const sql = `
 alter table log add column rested_seq bigint not null default 0;
 alter table session add column host text;
-create index session_active on session (updated_at) where status in ('queued', 'running', 'recovering', 'waiting');
+-- By what never changes: an index by time would be written with every step of every session.
+create index session_active on session (id) where status in ('queued', 'running', 'recovering', 'waiting');
 `;
