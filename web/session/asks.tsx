@@ -37,7 +37,7 @@ function AskCard(props: { ask: OpenAsk }) {
   }
 
   return (
-    <li class="message ask">
+    <li class="message ask" data-ask={props.ask.ask}>
       <b>{isApproval() ? "Waits for your approval" : "Waits for your answer"}</b>
       <p class="text">{props.ask.title}</p>
       <Show when={props.ask.command}>

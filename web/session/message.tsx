@@ -17,12 +17,27 @@ export function MessageRow(props: { message: Message; isShown: boolean }) {
     <li
       id={props.message.id}
       class={`message ${props.message.kind}`}
+      data-state={stateOf(props.message)}
       classList={{ shown: props.isShown }}
       title={wholeTime(props.message.at)}
     >
       {row(props.message)}
     </li>
   );
+}
+
+/** How far a step came, how a turn ended, what a divider is for. */
+function stateOf(message: Message): string | undefined {
+  switch (message.kind) {
+    case "step":
+      return message.state;
+    case "turn_end":
+      return message.outcome;
+    case "divider":
+      return message.divider;
+    default:
+      return undefined;
+  }
 }
 
 /** A message never changes its kind, so this is asked once. */

@@ -36,7 +36,7 @@ function PartRow(props: { part: Part; isGrowing: boolean }) {
   return (
     <Switch>
       <Match when={kind() === "text"}>
-        <p class="text">
+        <p class="text" data-part={props.part.id}>
           {(props.part as TextPart).text}
           <Show when={props.isGrowing}>
             <Caret />
@@ -47,7 +47,7 @@ function PartRow(props: { part: Part; isGrowing: boolean }) {
         </Show>
       </Match>
       <Match when={kind() === "reasoning"}>
-        <details class="reasoning">
+        <details class="reasoning" data-part={props.part.id}>
           <summary>
             {props.isGrowing ? "Thinking" : "Thought"}
             <Show when={props.isGrowing}>

@@ -19,7 +19,7 @@ export function Tool(props: { part: ToolPart }) {
   /** What it says while it runs. */
   const draft = () => (props.part.state === "started" ? props.part.draft : "");
   return (
-    <div class="tool" data-outcome={outcome().kind}>
+    <div class="tool" data-part={props.part.id} data-outcome={outcome().kind}>
       <details>
         <summary>
           <span class="sign" aria-hidden="true" />

@@ -52,7 +52,7 @@ function Row(props: { row: SessionRow; isCurrent: boolean }) {
   const words = createMemo(() => statusWords(props.row, now()));
   const isUnread = () => props.row.unread > 0 && !props.isCurrent;
   return (
-    <li>
+    <li data-session={props.row.id}>
       <Link
         class="row"
         classList={{ unread: isUnread() }}
