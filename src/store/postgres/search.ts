@@ -4,20 +4,20 @@ import { searchText, snippet } from "../../session/search-text.ts";
 import { checkedEvent } from "../event-text.ts";
 import type { LogId, SearchHit } from "../store.ts";
 import { searchWords } from "../words.ts";
-import type { Database } from "./database.ts";
+import type { Database, Statement } from "./database.ts";
 import { NEW_WORDS } from "./words-duty.ts";
 
 /** Newest first. Where an event's time begins in its text, and how long it is, is the same for all. */
 export async function search(database: Database, query: string, limit: number): Promise<SearchHit[]> {
   const words = searchQuery(query);
   if (words === undefined) return [];
-  const found = await database.query<{
+  const found = await byWords<{
     log: LogId;
     title: string | null;
     seq: number;
     crc: number;
     text: string;
-  }>({
+  }>(database, {
     text: `with hit as materialized (
         select log, seq from search where words @@ $1::tsquery
         union all
@@ -38,6 +38,14 @@ export async function search(database: Database, query: string, limit: number): 
       type,
       snippet: snippet(shownText(event), query),
     };
+  });
+}
+
+/** An index of words gives places in no order of ours, so it can be read in this way only: see database.ts. */
+function byWords<Row extends object>(database: Database, statement: Statement): Promise<Row[]> {
+  return database.transaction(async (transaction) => {
+    await transaction.query({ text: "set local enable_bitmapscan = on" });
+    return transaction.query<Row>(statement);
   });
 }
 
