@@ -19,7 +19,8 @@ export type SessionFilter = Omit<Partial<z.input<typeof http.ListSessions>>, "ar
 export type ShownSession = SessionRow & { view: View };
 export type SessionPatch = z.input<typeof http.PatchSession>;
 export type Admitted = z.output<typeof http.Admitted>;
-export type SearchHit = z.output<typeof http.SearchHits>["items"][number];
+export type SearchPage = z.output<typeof http.SearchHits>;
+export type SearchHit = SearchPage["items"][number];
 export type FileInfo = z.output<typeof http.FileInfo>;
 export type Overview = z.output<typeof http.Overview>;
 export type NewToken = z.input<typeof http.NewToken>;
@@ -197,8 +198,9 @@ export function createClient(options: ClientOptions = {}) {
     blob: (blob: string, signal?: AbortSignal) =>
       stream({ method: "GET", path: `/api/blobs/${encodeURIComponent(blob)}`, headers: ANY, signal }),
 
-    search: (query: { q: string; limit?: number }, signal?: AbortSignal) =>
-      items<SearchHit>({ method: "GET", path: "/api/search", query, signal }),
+    /** Newest first. One page: words that are everywhere would bring everything. */
+    search: (query: { q: string; limit?: number; after?: string }, signal?: AbortSignal) =>
+      json<SearchPage>({ method: "GET", path: "/api/search", query, signal }),
     overview: (signal?: AbortSignal) => json<Overview>({ method: "GET", path: "/api/overview", signal }),
 
     createToken: (token: NewToken, signal?: AbortSignal) =>

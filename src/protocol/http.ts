@@ -349,7 +349,11 @@ export type ProcessRequest = z.infer<typeof ProcessRequest>;
 
 // --- search, overview, files
 
-export const SearchQuery = z.strictObject({ q: z.string().min(1).max(500), limit: Limit(100, 20) });
+export const SearchQuery = z.strictObject({
+  q: z.string().min(1).max(500),
+  limit: Limit(100, 20),
+  after: z.string().max(500).optional(),
+});
 export const SearchHits = named(
   "SearchHits",
   z.object({
@@ -363,8 +367,7 @@ export const SearchHits = named(
         snippet: z.string(),
       }),
     ),
-    /** Always null: who wants fewer hits asks for more words. */
-    next: z.null(),
+    next: z.string().nullable(),
   }),
 );
 

@@ -306,6 +306,13 @@ const CASES: Case[] = [
   },
   { name: "a search for nothing", path: "/api/search?q=", status: 422, code: "schema", fault: "query.q" },
   {
+    name: "a page of a search behind a place that nobody gave",
+    path: "/api/search?q=a&after=7",
+    status: 422,
+    code: "schema",
+    fault: "query.after",
+  },
+  {
     name: "a malformed position",
     path: "/api/sessions/$ID?before=12",
     status: 422,

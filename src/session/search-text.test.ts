@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { searchText, snippet, words } from "./search-text.ts";
+import { matches, searchText, snippet, words } from "./search-text.ts";
 
 describe("search", () => {
   it("finds what was said, asked and printed, and not the machinery around it", () => {
@@ -42,6 +42,15 @@ describe("search", () => {
     expect(shown).toContain("Größe of the tide");
     expect(shown).toMatch(/^….*…$/);
     expect(snippet("short", "nothing")).toBe("short");
+  });
+
+  it("marks whole words and those that begin like the last, never the inside of one", () => {
+    const marked = (text: string, query: string) =>
+      Array.from(matches(text, query), ({ from, to }) => text.slice(from, to));
+    expect(marked("A Heron, herons and a sheron", "a heron")).toEqual(["A", "Heron", "heron", "a"]);
+    expect(marked("Čeština und Größe", "CESTINA größe")).toEqual(["Čeština", "Größe"]);
+    expect(marked("nothing here", "!!!")).toEqual([]);
+    expect(snippet(`${"sheron ".repeat(60)}the heron`, "heron")).toContain("the heron");
   });
 
   it("takes a query as words, so that no sign of the engine's own language gets through", () => {

@@ -4,6 +4,7 @@ import type { LongText, NewEvent } from "./event.ts";
 /** Enough of a tool's output to find it again; the whole stays in the log. */
 const INDEXED_CHARS = 16_384;
 const SNIPPET_CHARS = 160;
+const WORD = /[\p{L}\p{N}_]+/gu;
 
 export function searchText(event: NewEvent): string | undefined {
   const text = wholeText(event);
@@ -13,19 +14,26 @@ export function searchText(event: NewEvent): string | undefined {
 /** The surroundings of the first of the query's words, on one line. */
 export function snippet(text: string, query: string): string {
   const plain = text.replaceAll(/\s+/g, " ");
-  const folded = fold(plain);
-  const at = words(query).reduce((first, word) => {
-    const found = folded.indexOf(fold(word));
-    return found >= 0 && (first < 0 || found < first) ? found : first;
-  }, -1);
+  const at = matches(plain, query).next().value?.from ?? 0;
   const from = Math.max(0, at - SNIPPET_CHARS / 4);
   const to = Math.min(plain.length, from + SNIPPET_CHARS);
   return `${from > 0 ? "…" : ""}${plain.slice(from, to)}${to < plain.length ? "…" : ""}`;
 }
 
+/** Where the query's words stand in a text: whole ones, and those that begin like its last. */
+export function* matches(text: string, query: string): Generator<{ from: number; to: number }, undefined> {
+  const asked = words(fold(query.normalize("NFC")));
+  const last = asked.at(-1);
+  if (last === undefined) return;
+  for (const { 0: word, index: from } of fold(text).matchAll(WORD)) {
+    if (asked.includes(word)) yield { from, to: from + word.length };
+    else if (word.startsWith(last)) yield { from, to: from + last.length };
+  }
+}
+
 /** A query is words, all of which must be there; what is not a letter or a digit parts them. */
 export function words(query: string): string[] {
-  return query.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return query.match(WORD) ?? [];
 }
 
 function wholeText(event: NewEvent): string | undefined {

@@ -126,6 +126,13 @@ export type Rows<T> = { items: T[]; next: string | null };
 export type Missed = { messages: number; tools: number; asks: number };
 export const MISSED_MAX = 1_000;
 
+export type SearchQuery = {
+  q: string;
+  limit: number;
+  /** The `next` of the page before. */
+  after?: string | undefined;
+};
+
 export type SearchHit = {
   session: string;
   title: string | null;
@@ -372,7 +379,8 @@ export interface Store {
   ): Promise<{ ok: true; position: Position } | { ok: false; code: "not_found" | "ahead" }>;
   seen(person: string, session: string): Promise<Position>;
   missed(session: string, after: Position, person: string): Promise<Missed>;
-  search(query: string, limit: number): Promise<SearchHit[]>;
+  /** Newest first. */
+  search(query: SearchQuery): Promise<Rows<SearchHit>>;
   overview(): Promise<{
     sessions: Record<Status, number>;
     asks: number;

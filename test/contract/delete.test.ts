@@ -44,7 +44,10 @@ describe("deleting a session", () => {
       expect(await store.view("ses_a")).toBeUndefined();
       expect(await readAll(store, "ses_a")).toEqual([]);
       expect((await store.sessions({ limit: 10 }, "owner")).items.map(({ id }) => id)).toEqual(["ses_b"]);
-      expect((await store.search("unicorn", 10)).map(({ session }) => session)).toEqual(["ses_b", "ses_b"]);
+      expect((await store.search({ q: "unicorn", limit: 10 })).items.map(({ session }) => session)).toEqual([
+        "ses_b",
+        "ses_b",
+      ]);
       expect((await store.dueTimers(10)).map(({ key }) => key)).toEqual(["timer:ses_b"]);
       expect((await store.overview()).leases.map(({ log }) => log)).toEqual(["ses_b"]);
       expect(await store.append("ses_a", [notice("late")], byOwner)).toEqual({

@@ -155,7 +155,8 @@ describe("a fork", () => {
       await write(store, "ses_a", ...turn);
       const { blob } = await store.putBlob("ses_a", Buffer.from("a long text"));
       await store.forkSession("ses_a", undefined, "ses_f", owner);
-      const found = async () => (await store.search("needle", 10)).map(({ session }) => session);
+      const found = async () =>
+        (await store.search({ q: "needle", limit: 10 })).items.map(({ session }) => session);
       expect(new Set(await found())).toEqual(new Set(["ses_a", "ses_f"]));
       const before = await readAll(store, "ses_f");
       await store.deleteSession("ses_a", { force: true });

@@ -57,7 +57,7 @@ describe("a store", () => {
       clock.advance(30 * DAY_MS);
       await store.tidy();
       expect(await readAll(store, "ses_a")).toEqual(before);
-      expect(await store.search("needle", 5)).toHaveLength(1);
+      expect((await store.search({ q: "needle", limit: 5 })).items).toHaveLength(1);
       expect(await store.renewLease(lease)).toEqual({ ok: true });
       expect((await store.blob(blob))?.toString()).toBe("text");
       expect(await store.dueTimers(5)).toHaveLength(1);

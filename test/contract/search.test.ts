@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatPosition } from "../../src/session/position.ts";
 import { makeSession, notice, prompt, stepCompleted, toolFinished, write } from "./samples.ts";
+import type { SearchHit, Store } from "../../src/store/store.ts";
 import { forEachStore } from "./stores.ts";
 
 describe("search", () => {
@@ -17,14 +18,14 @@ describe("search", () => {
         toolFinished("c1", "zebra.txt:1"),
       );
       await write(store, "ses_a", notice("a zebra in a notice is not searched"));
-      const hits = await store.search("zebra", 10);
-      expect(hits.map(({ type }) => type)).toEqual([
+      const found = await hits(store, "zebra", 10);
+      expect(found.map(({ type }) => type)).toEqual([
         "tool_finished",
         "step_completed",
         "input_admitted",
         "session_created",
       ]);
-      expect(hits[1]).toEqual({
+      expect(found[1]).toEqual({
         session: "ses_a",
         title: "The zebra project",
         position: formatPosition(3, 0),
@@ -32,7 +33,31 @@ describe("search", () => {
         type: "step_completed",
         snippet: "The zebra is here",
       });
-      expect(await store.search("zebra", 2)).toEqual(hits.slice(0, 2));
+      expect(await hits(store, "zebra", 2)).toEqual(found.slice(0, 2));
+    });
+
+    it("gives page after page, newest first and each hit once, whatever is written meanwhile", async () => {
+      const store = await open();
+      for (const session of ["ses_a", "ses_b"]) await makeSession(store, session);
+      for (let n = 1; n <= 5; n++) {
+        await write(store, "ses_a", prompt(`inp_a${n}`, `needle a${n}`));
+        await write(store, "ses_b", prompt(`inp_b${n}`, `needle b${n}`));
+        if (n % 2 === 0) clock.advance(1_000); // some at the same time, some not
+      }
+      const all = await hits(store, "needle", 20);
+      expect(all).toHaveLength(10);
+      const paged: SearchHit[] = [];
+      let after: string | undefined;
+      for (let page = 1; page <= 4; page++) {
+        const { items, next } = await store.search({ q: "needle", limit: 3, after });
+        paged.push(...items);
+        expect(next === null).toBe(page === 4);
+        after = next ?? undefined;
+        clock.advance(1_000);
+        await write(store, "ses_a", prompt(`inp_later${page}`, "a needle that came later"));
+      }
+      expect(paged).toEqual(all);
+      expect((await store.search({ q: "needle", limit: 14 })).next).toBeNull(); // all, and not one more
     });
 
     it("wants all words, in any order, and takes the last as the beginning of one", async () => {
@@ -44,7 +69,7 @@ describe("search", () => {
         prompt("inp_1", "the quick brown fox"),
         prompt("inp_2", "the slow brown bear"),
       );
-      const found = async (query: string) => (await store.search(query, 10)).length;
+      const found = async (query: string) => (await hits(store, query, 10)).length;
       expect(await found("brown")).toBe(2);
       expect(await found("fox quick")).toBe(1);
       expect(await found("brown qui")).toBe(1);
@@ -65,8 +90,8 @@ describe("search", () => {
         prompt("inp_2", "cafe\u0301 decomposed"),
       );
       for (const query of ["cafe", "CAFÉ", "cafe\u0301"])
-        expect(await store.search(query, 10)).toHaveLength(2);
-      expect(await store.search("creme cestina", 10)).toHaveLength(1);
+        expect(await hits(store, query, 10)).toHaveLength(2);
+      expect(await hits(store, "creme cestina", 10)).toHaveLength(1);
     });
 
     it("takes any query as words, never as a language of its own", async () => {
@@ -91,10 +116,10 @@ describe("search", () => {
         "日本語",
         "' or 1=1 --",
       ])
-        await expect(store.search(query, 10)).resolves.toBeDefined();
+        await expect(hits(store, query, 10)).resolves.toBeDefined();
       for (const query of ["AND", "or NOT", "foo_bar", "src/main.ts", "user@example", "100%", "it's", "日本"])
-        expect(await store.search(query, 10)).toHaveLength(1);
-      expect(await store.search("\u0000", 10)).toEqual([]);
+        expect(await hits(store, query, 10)).toHaveLength(1);
+      expect(await hits(store, "\u0000", 10)).toEqual([]);
     });
 
     it("finds it on another node, and no more once the session is deleted", async () => {
@@ -102,9 +127,9 @@ describe("search", () => {
       await makeSession(store, "ses_a");
       await write(store, "ses_a", prompt("inp_1", "the needle"));
       const other = await another(store);
-      expect(await other.search("needle", 10)).toHaveLength(1);
+      expect(await hits(other, "needle", 10)).toHaveLength(1);
       await other.deleteSession("ses_a", { force: true });
-      expect(await other.search("needle", 10)).toEqual([]);
+      expect(await hits(other, "needle", 10)).toEqual([]);
     });
 
     it("shows the words around a hit in a long text", async () => {
@@ -115,9 +140,13 @@ describe("search", () => {
         "ses_a",
         toolFinished("c1", `${"filler ".repeat(500)}the Needle${" filler".repeat(500)}`),
       );
-      const [hit] = await store.search("needle", 1);
+      const [hit] = await hits(store, "needle", 1);
       expect(hit?.snippet).toContain("the Needle");
       expect(hit!.snippet.length).toBeLessThan(200);
     });
   });
 });
+
+async function hits(store: Store, q: string, limit: number): Promise<SearchHit[]> {
+  return (await store.search({ q, limit })).items;
+}

@@ -59,7 +59,7 @@ export function SearchHits(props: { query: string }) {
 
   async function look(q: string, signal: AbortSignal): Promise<void> {
     try {
-      setFound({ hits: await client.search({ q, limit: HITS_MAX }, signal) });
+      setFound({ hits: (await client.search({ q, limit: HITS_MAX }, signal)).items });
     } catch (error) {
       if (!signal.aborted) setFound({ failure: failureWords(error) });
     }

@@ -11,7 +11,7 @@ export function searchCommand(cli: Cli): Command {
     .addHelpText("after", "\nExample:\n  holdfast sessions search flaky migration test")
     .action(async (words: string[], { limit }: { limit: number }, command: Command) => {
       const { client, terminal } = cli;
-      const items = await client.search({ q: words.join(" "), limit });
+      const { items } = await client.search({ q: words.join(" "), limit });
       answer(cli, command, { items }, () => {
         if (items.length === 0)
           return terminal.line(`Nothing was found for: ${visibleLine(words.join(" "))}`);

@@ -1,16 +1,23 @@
 import type { AnyEvent, NewEvent } from "../../session/event.ts";
-import { formatPosition } from "../../session/position.ts";
+import { formatPosition, seqOf } from "../../session/position.ts";
 import { searchText, snippet } from "../../session/search-text.ts";
 import { checkedEvent } from "../event-text.ts";
-import type { LogId, SearchHit } from "../store.ts";
+import { parseSearchCursor, searchCursorAfter } from "../search-cursor.ts";
+import type { LogId, Rows, SearchHit, SearchQuery } from "../store.ts";
 import { searchWords } from "../words.ts";
-import type { Database, Statement } from "./database.ts";
+import type { Database, Statement, Value } from "./database.ts";
 import { NEW_WORDS } from "./words-duty.ts";
 
-/** Newest first. Where an event's time begins in its text, and how long it is, is the same for all. */
-export async function search(database: Database, query: string, limit: number): Promise<SearchHit[]> {
-  const words = searchQuery(query);
-  if (words === undefined) return [];
+/** Where an event's time begins in its text, and how long it is, is the same for all. */
+const AT = `substr(event.text, 55, 24) collate "C"`;
+
+/** Newest first. */
+export async function search(database: Database, { q, limit, after }: SearchQuery): Promise<Rows<SearchHit>> {
+  const words = searchQuery(q);
+  if (words === undefined) return { items: [], next: null };
+  const values: Value[] = [words, limit + 1];
+  const cursor = after === undefined ? undefined : parseSearchCursor(after);
+  if (cursor) values.push(cursor.at, cursor.session, cursor.place);
   const found = await byWords<{
     log: LogId;
     title: string | null;
@@ -24,10 +31,11 @@ export async function search(database: Database, query: string, limit: number): 
         select log, seq from search_new where ${NEW_WORDS} @@ $1::tsquery)
       select event.log, session.title, event.seq, event.crc, event.text
       from hit join event on event.log = hit.log and event.seq = hit.seq join session on session.id = hit.log
-      order by substr(event.text, 55, 24) collate "C" desc, event.log desc, event.seq desc limit $2`,
-    values: [words, limit],
+      ${cursor ? `where (${AT}, event.log, event.seq) < ($3, $4, $5)` : ""}
+      order by ${AT} desc, event.log desc, event.seq desc limit $2`,
+    values,
   });
-  return found.map(({ log, title, seq, crc, text }) => {
+  const items = found.slice(0, limit).map(({ log, title, seq, crc, text }) => {
     const event = checkedEvent(log, seq, 0, text, crc);
     const { at, type } = event;
     return {
@@ -36,9 +44,12 @@ export async function search(database: Database, query: string, limit: number): 
       position: formatPosition(seq, 0),
       at,
       type,
-      snippet: snippet(shownText(event), query),
+      snippet: snippet(shownText(event), q),
     };
   });
+  const last = items.at(-1);
+  const hasMore = found.length > limit && last;
+  return { items, next: hasMore ? searchCursorAfter(last, seqOf(last.position)) : null };
 }
 
 /** An index of words gives places in no order of ours, so it can be read in this way only: see database.ts. */

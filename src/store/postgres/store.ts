@@ -185,7 +185,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     setSeen: (person, session, position) => setSeen(context, person, session, position),
     seen: (person, session) => readSeen(database, person, session),
     missed: (session, after, person) => countMissed(database, session, after, person),
-    search: (query, limit) => search(database, query, limit),
+    search: (query) => search(database, query),
     overview: () => readOverview(database),
 
     ask: (ask) => readAsk(database, ask),

@@ -19,7 +19,7 @@ const prompt = (input: string, text: string) =>
   ({ type: "input_admitted", data: { input, kind: "prompt", text } }) as const;
 
 const found = async (store: Store, word: string) =>
-  (await store.search(word, 1_000)).map(({ session }) => session);
+  (await store.search({ q: word, limit: 1_000 })).items.map(({ session }) => session);
 
 it("what was said before a crash is found after it, sorted in or not", async () => {
   const file = join(makeFolder(), "holdfast.db");

@@ -2,33 +2,51 @@
 import type { NewEvent } from "../../session/event.ts";
 import { searchText, snippet, words } from "../../session/search-text.ts";
 import { checkedEvent } from "../event-text.ts";
-import type { SearchHit } from "../store.ts";
+import { parseSearchCursor, searchCursorAfter } from "../search-cursor.ts";
+import type { Rows, SearchHit, SearchQuery } from "../store.ts";
 import type { Database } from "./database.ts";
 
-type Found = { session: string; title: string | null; seq: number; sub: number; crc: number; text: string };
+type Found = {
+  id: number;
+  session: string;
+  title: string | null;
+  seq: number;
+  sub: number;
+  crc: number;
+  text: string;
+};
 
 /** Newest first. All words must be there, and the last may go on. */
-export function search(database: Database, query: string, limit: number): SearchHit[] {
+export function search(database: Database, { q, limit, after }: SearchQuery): Rows<SearchHit> {
   // Composed, so that an accent is part of its letter and not a boundary between words.
-  const asked = words(query.normalize("NFC")).map((word) => `"${word}"`);
-  if (asked.length === 0) return [];
+  const asked = words(q.normalize("NFC")).map((word) => `"${word}"`);
+  if (asked.length === 0) return { items: [], next: null };
+  // Ids are given in the order of writing.
+  const before = after === undefined ? undefined : parseSearchCursor(after)?.place;
   const found = database.all<Found>(
-    `select session.id as session, session.title, event.seq, event.sub, event.crc, event.text
+    `select event.id, session.id as session, session.title, event.seq, event.sub, event.crc, event.text
       from search join event on event.id = search.rowid join session on session.log = event.log
-      where search match ? order by search.rowid desc limit ?`,
+      where search match ? and search.rowid < ? order by search.rowid desc limit ?`,
     `${asked.join(" AND ")}*`,
-    limit,
+    before ?? Number.MAX_SAFE_INTEGER,
+    limit + 1,
   );
-  return found.map(({ session, title, seq, sub, crc, text }) => {
-    const event = checkedEvent(session, seq, sub, text, crc);
-    const whole = searchText(event as unknown as NewEvent) ?? ""; // only events with a text are in the index
-    return {
-      session,
-      title,
-      position: event.position,
-      at: event.at,
-      type: event.type,
-      snippet: snippet(whole, query),
-    };
-  });
+  const shown = found.slice(0, limit);
+  const items = shown.map((record) => hitOf(record, q));
+  const [last, lastHit] = [shown.at(-1), items.at(-1)];
+  const hasMore = found.length > limit && last && lastHit;
+  return { items, next: hasMore ? searchCursorAfter(lastHit, last.id) : null };
+}
+
+function hitOf({ session, title, seq, sub, crc, text }: Found, q: string): SearchHit {
+  const event = checkedEvent(session, seq, sub, text, crc);
+  const whole = searchText(event as unknown as NewEvent) ?? ""; // only events with a text are in the index
+  return {
+    session,
+    title,
+    position: event.position,
+    at: event.at,
+    type: event.type,
+    snippet: snippet(whole, q),
+  };
 }

@@ -174,9 +174,9 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     seen: async (person, session) => readSeen(reader, person, session),
     missed: async (session, after, person) => countMissed(reader, session, after, person),
-    async search(query, limit) {
+    async search(query) {
       await ifThereIsRoom(writer.call("sortWords"), "a search is without what was said last");
-      return search(reader, query, limit);
+      return search(reader, query);
     },
     overview: async () => readOverview(reader),
 
