@@ -386,6 +386,7 @@ export const Overview = named(
   "Overview",
   z.object({
     store: z.string(),
+    dialect: z.enum(["sqlite", "postgres"]),
     version: z.string(),
     /** How many sessions have which status. */
     sessions: z.record(StatusName, z.number()),
@@ -444,5 +445,11 @@ export const LoginList = z.object({ items: z.array(LoginInfo), next: z.string().
 export const LoginLink = named("LoginLink", z.object({ url: z.string(), expiresAt: z.string() }));
 export const Me = named(
   "Me",
-  z.object({ person: z.string(), kind: z.enum(["person", "program", "login"]), device: z.string() }),
+  z.object({
+    /** Of the token or login itself, as their lists have it. */
+    id: z.string(),
+    person: z.string(),
+    kind: z.enum(["person", "program", "login"]),
+    device: z.string(),
+  }),
 );

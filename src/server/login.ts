@@ -59,7 +59,8 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
         );
       attempts.giveBack(address);
       setCookie(reply, access.cookie, secret, COOKIE_TTL_MS, isHttps(request, behindProxy));
-      return { person: redeemed.login.person, kind: "login" as const, device };
+      const { id, person } = redeemed.login;
+      return { id, person, kind: "login" as const, device };
     },
   );
 
@@ -109,8 +110,8 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     "/api/me",
     { schema: { summary: "Who this credential is", response: { 200: http.Me } } },
     async (request) => {
-      const { person, kind, device } = request.caller;
-      return { person, kind, device };
+      const { id, person, kind, device } = request.caller;
+      return { id, person, kind, device };
     },
   );
 }

@@ -25,6 +25,7 @@ export function overviewRoutes(app: App, context: Context): void {
       const rows = active.flatMap(({ items }) => items);
       return {
         store: store.id,
+        dialect: store.dialect,
         version,
         sessions,
         asks,
