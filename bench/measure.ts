@@ -44,12 +44,12 @@ export type Run = {
 const REST_MS = 20;
 
 /** Runs the contenders one after the other, round after round; a first round warms up and is not counted. */
-export async function takeTurns<Name extends string>(
+export async function takeTurns<Name extends string, Value = number>(
   rounds: number,
-  contenders: Record<Name, () => Promise<number>>,
-): Promise<Record<Name, number[]>> {
+  contenders: Record<Name, () => Promise<Value>>,
+): Promise<Record<Name, Value[]>> {
   const names = Object.keys(contenders) as Name[];
-  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const values = Object.fromEntries(names.map((name) => [name, [] as Value[]])) as Record<Name, Value[]>;
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
       await delay(REST_MS);

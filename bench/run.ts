@@ -12,8 +12,9 @@ import { replay } from "./replay.ts";
 import { headText, rowText, tableText, type Report } from "./report.ts";
 import { roundTrip } from "./round-trip.ts";
 import { start } from "./start.ts";
+import { turnRows } from "./turns.ts";
 
-const ROWS: Row[] = [appends, appendsPostgres, roundTrip, fanOut, replay, growth, start];
+const ROWS: Row[] = [appends, appendsPostgres, roundTrip, fanOut, replay, growth, start, ...turnRows];
 
 const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
 const chosen = chosenRows(positionals);

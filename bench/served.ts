@@ -19,14 +19,27 @@ export type Served = {
   /** From the spawn until /readyz said yes. */
   readyMs: number;
   stop(): Promise<void>;
+  kill(): Promise<void>;
 };
 
-export type Serving = { home: string; database?: string };
+export type Serving = {
+  home: string;
+  database?: string;
+  /** What config.toml says. */
+  config?: string;
+  /** Where one that was killed had listened. */
+  port?: number;
+};
 
-export async function serve(stack: AsyncDisposableStack, { home, database }: Serving): Promise<Served> {
-  // Nobody works on what is sent: measured is how it is kept and told.
-  await writeFile(join(home, "config.toml"), "[executor]\nmaxTurns = 0\n");
-  const port = await freePort();
+/** Nobody works on what is sent: measured is how it is kept and told. */
+const WITHOUT_AGENTS = "[executor]\nmaxTurns = 0\n";
+
+export async function serve(
+  stack: AsyncDisposableStack,
+  { home, database, config = WITHOUT_AGENTS, port: given }: Serving,
+): Promise<Served> {
+  await writeFile(join(home, "config.toml"), config);
+  const port = given ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const token = "a-token-for-the-bench-that-is-long-enough";
   const from = performance.now();
@@ -43,19 +56,27 @@ export async function serve(stack: AsyncDisposableStack, { home, database }: Ser
   });
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log = (log + String(chunk)).slice(-LOG_MAX_CHARS)));
-  const stop = async () => {
+  const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
-    child.kill("SIGTERM");
+    child.kill(signal);
     await gone;
   };
+  const stop = () => end("SIGTERM");
   stack.defer(stop);
   while (!(await isReady(url))) {
     if (child.exitCode !== null) throw new Error(`holdfast serve ended with ${child.exitCode}:\n${log}`);
     if (performance.now() - from > READY_WITHIN_MS) throw new Error(`${url} was not ready in time:\n${log}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
-  return { url, token, pid: child.pid ?? 0, readyMs: performance.now() - from, stop };
+  return {
+    url,
+    token,
+    pid: child.pid ?? 0,
+    readyMs: performance.now() - from,
+    stop,
+    kill: () => end("SIGKILL"),
+  };
 }
 
 function isReady(url: string): Promise<boolean> {

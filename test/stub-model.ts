@@ -214,7 +214,7 @@ function framesFor({ path, model }: StubRequest, message: StubMessage): Iterator
   throw new Error(`the stub model speaks no wire at ${path}`);
 }
 
-function byModelName({ model }: StubRequest): Answer {
+export function byModelName({ model }: StubRequest): Answer {
   const [, kind, count, rate] = /^(words|stamps)-(\d+)(?:-at-(\d+))?$/.exec(model) ?? [];
   return {
     reply: "message",

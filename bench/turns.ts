@@ -1,0 +1,203 @@
+// What it costs that a turn is durable: agents that stream, each to a reader, against a server that pipes the same stub
+// model through the same SDK to its client and keeps nothing. Model, server and readers are processes of their own, so that
+// what is charged to a server is its own.
+import { createHash } from "node:crypto";
+import type { AnyEvent, FactData, LongText } from "../src/session/event.ts";
+import { startHost, type Host } from "./host/host.ts";
+import type { ModelCall, ModelSaid } from "./host/stub-model.ts";
+import type { ReadersSaid, ReadTurn, ToReaders } from "./host/turn-readers.ts";
+import { compare, quantile, takeTurns, weigh, type Finding, type Row, type Run } from "./measure.ts";
+import { costOf, type Cost } from "./process-cost.ts";
+import { figure } from "./report.ts";
+import { serve, type Served } from "./served.ts";
+import { send } from "./wire.ts";
+
+const ROUNDS = 3;
+export const TOKENS = 500;
+export const TOKENS_PER_SECOND = 50;
+const EVERY_MS = 10;
+export const MODEL = `stamps-${TOKENS}-at-${TOKENS_PER_SECOND}`;
+
+export const turnRows: Row[] = [1, 50, 200].map(turnsRow);
+
+function turnsRow(count: number): Row {
+  return {
+    name: `turns-${count}`,
+    title: `${count === 1 ? "a turn" : `${count} turns at once`}, ${TOKENS} tokens each at ${TOKENS_PER_SECOND} a second, each with a reader over SSE`,
+    reading:
+      "Against a server that pipes the same stream to its client and keeps nothing; 1 × would mean that durability costs nothing. CPU is user and system time of the server's process with all its threads, memory the highest of samples. In every round the log is read back and must hold every token that was shown.",
+    async measure(run) {
+      const { holdfast, bare } = await contenders(run, count);
+      const rounds = await takeTurns(ROUNDS, { holdfast, bare });
+      return findingsOf(count, rounds.holdfast, rounds.bare);
+    },
+  };
+}
+
+type Round = Cost & { lagMs: number; medianLagMs: number; beforeMs: number[]; afterMs: number[] };
+
+async function contenders(
+  run: Run,
+  count: number,
+): Promise<Record<"holdfast" | "bare", () => Promise<Round>>> {
+  const model = await startModel(run.stack);
+  const readers = await startReaders(run.stack);
+  const ours = await serve(run.stack, { home: await run.folder(), config: configFor(model) });
+  const { ready: bare } = await startHost<{ url: string; pid: number }>(
+    run.stack,
+    "bare-pipe",
+    model.baseUrl,
+    MODEL,
+  );
+  let round = 0;
+  return {
+    async holdfast() {
+      const names: string[] = [];
+      for (let n = 0; n < count; n++) names.push(await createSession(ours));
+      const { url, token, pid } = ours;
+      const turns = { server: "holdfast", url, token, names, everyMs: EVERY_MS } as const;
+      const measured = await follow(model, readers, pid, turns);
+      for (const turn of measured.turns) await checkLog(ours, turn);
+      return measured.round;
+    },
+    async bare() {
+      const names = Array.from({ length: count }, (_, n) => `turn-${round}-${n}`);
+      round++;
+      const turns = { server: "bare", url: bare.url, names, everyMs: EVERY_MS } as const;
+      return (await follow(model, readers, bare.pid, turns)).round;
+    },
+  };
+}
+
+async function follow(
+  model: Model,
+  readers: Host<ReadersSaid>,
+  pid: number,
+  told: ToReaders,
+): Promise<{ round: Round; turns: ReadTurn[] }> {
+  const cost = await costOf(pid);
+  readers.tell(told);
+  const said = await readers.next();
+  const { cpuMs, peakMb } = await cost();
+  if (!("turns" in said)) throw new Error("the readers did not say what they read");
+  const calls = new Map((await model.calls()).map((call) => [call.prompt, call]));
+  const { turns, lag } = said;
+  return {
+    turns,
+    round: {
+      cpuMs,
+      peakMb,
+      lagMs: lag.p99Ms,
+      medianLagMs: lag.medianMs,
+      beforeMs: turns.map(({ name, sentAt }) => callOf(calls, name).askedAt - sentAt),
+      afterMs: turns.map(({ name, endedAt }) => endedAt - (callOf(calls, name).endedAt ?? Number.NaN)),
+    },
+  };
+}
+
+function callOf(calls: ReadonlyMap<string, ModelCall>, prompt: string): ModelCall {
+  const call = calls.get(prompt);
+  if (!call) throw new Error(`the model was never asked for ${prompt}`);
+  return call;
+}
+
+/** Every token was said, shown once, and is in the log. */
+async function checkLog(server: Served, { name, words, digest }: ReadTurn): Promise<void> {
+  const { body } = await send(server, "GET", `/api/sessions/${name}/events?offset=-1`);
+  const events = JSON.parse(body.toString()) as AnyEvent[]; // as the server wrote it
+  const step = events.find(({ type }) => type === "step_completed");
+  const { message } = (step?.data ?? { message: [] }) as Pick<FactData<"step_completed">, "message">; // as its type says
+  const kept = message.map((piece) => (piece.type === "text" ? wholeText(piece.text) : ""));
+  const isWhole = createHash("sha256").update(kept.join("")).digest("hex") === digest;
+  if (words !== TOKENS || !isWhole)
+    throw new Error(`${name}: of ${TOKENS} tokens ${words} were shown, and the log has others`);
+}
+
+/** So few tokens are never long enough for a blob. */
+function wholeText(text: LongText): string {
+  if (typeof text !== "string") throw new Error("a text of this length went into a blob");
+  return text;
+}
+
+function findingsOf(count: number, ours: Round[], bare: Round[]): Finding[] {
+  const baselineName = "bare node:http, doStream of the same SDK, every part written as it comes";
+  const perThousand = ({ cpuMs }: Round) => cpuMs / ((count * TOKENS) / 1000);
+  const against = (what: string, unit: string, pick: (round: Round) => number, details: string[] = []) =>
+    compare({
+      what: `${what}, ${count === 1 ? "1 turn" : `${count} turns`}`,
+      unit,
+      target: { atMost: 1.5 },
+      ours: ours.map(pick),
+      baseline: bare.map(pick),
+      baselineName,
+      details,
+    });
+  const medianLag = (rounds: Round[]) =>
+    figure(
+      quantile(
+        rounds.map(({ medianLagMs }) => medianLagMs),
+        0.5,
+      ),
+    );
+  const over = (rounds: Round[], q: number) => rounds.map((round) => overhead(round, q));
+  return [
+    against("CPU for 1,000 tokens", "ms", perThousand),
+    against("p99 lag from model to reader", "ms", ({ lagMs }) => lagMs, [
+      `median lag ${medianLag(ours)} ms against ${medianLag(bare)} ms`,
+    ]),
+    against("peak memory", "MB", ({ peakMb }) => peakMb),
+    weigh({
+      what: `overhead of a turn, ${count === 1 ? "1 turn" : `${count} turns`}`,
+      unit: "ms",
+      target: { atMost: 50 },
+      ours: over(ours, 0.5),
+      details: [
+        "from sending the input until the model sees the request, and from the end of the model's answer until the reader has turn_ended; the median of a round's turns",
+        `p99 of turns ${figure(quantile(over(ours, 0.99), 0.5))} ms; the bare server's median ${figure(quantile(over(bare, 0.5), 0.5))} ms, p99 ${figure(quantile(over(bare, 0.99), 0.5))} ms`,
+      ],
+    }),
+  ];
+}
+
+function overhead({ beforeMs, afterMs }: Round, q: number): number {
+  return quantile(
+    beforeMs.map((before, n) => before + (afterMs[n] ?? Number.NaN)),
+    q,
+  );
+}
+
+export type Model = { baseUrl: string; calls(): Promise<ModelCall[]> };
+
+export async function startModel(stack: AsyncDisposableStack): Promise<Model> {
+  const host = await startHost<ModelSaid>(stack, "stub-model");
+  if (!("baseUrl" in host.ready)) throw new Error("the model did not say where it is");
+  return {
+    baseUrl: host.ready.baseUrl,
+    async calls() {
+      host.tell({});
+      const said = await host.next();
+      return "calls" in said ? said.calls : [];
+    },
+  };
+}
+
+function startReaders(stack: AsyncDisposableStack): Promise<Host<ReadersSaid>> {
+  return startHost<ReadersSaid>(stack, "turn-readers");
+}
+
+export function configFor({ baseUrl }: Model): string {
+  return `[executor]
+maxTurns = 250
+[providers.stub]
+kind = "openai-compatible"
+baseUrl = "${baseUrl}"
+[profiles.default]
+model = "stub/${MODEL}"
+`;
+}
+
+export async function createSession(server: Served): Promise<string> {
+  const { status, body } = await send(server, "POST", "/api/sessions", {});
+  if (status !== 201) throw new Error(`a session could not be created: ${status}`);
+  return (JSON.parse(body.toString()) as { id: string }).id;
+}
