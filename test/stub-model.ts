@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { anthropicFrames } from "./stub-wires/anthropic.ts";
 import { chatFrames } from "./stub-wires/chat.ts";
+import { openMouth, type Mouth } from "./stub-wires/mouth.ts";
 import type { Frame, StubMessage } from "./stub-wires/frame.ts";
 import { googleFrames } from "./stub-wires/google.ts";
 import { responsesFrames } from "./stub-wires/responses.ts";
@@ -21,7 +22,9 @@ export type Answer =
   /** Takes the request and says nothing. */
   | { reply: "silence" }
   /** Breaks the connection before any answer. */
-  | { reply: "reset" };
+  | { reply: "reset" }
+  /** As it is told, piece by piece: for a test that decides what happens between two words. */
+  | { reply: "speech"; speak: (mouth: Mouth) => void };
 
 /** How a message comes: at once unless it is paced, whole unless it breaks off. */
 export type Manner = {
@@ -166,6 +169,8 @@ function give(answer: Answer, request: StubRequest, response: ServerResponse): v
     case "reset":
       response.destroy();
       return;
+    case "speech":
+      return answer.speak(openMouth(request.model, response));
   }
 }
 
