@@ -8,8 +8,12 @@ export function Link(props: JSX.AnchorHTMLAttributes<HTMLAnchorElement> & { href
 }
 
 function follow(event: MouseEvent, href: string): void {
-  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-  if (!isPlain) return; // a new tab or window: the browser's affair
+  if (!isPlainClick(event)) return;
   event.preventDefault();
   navigate(href);
+}
+
+/** Any other asks for a new tab or window: the browser's affair. */
+export function isPlainClick(event: MouseEvent): boolean {
+  return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 }

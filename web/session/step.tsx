@@ -1,6 +1,7 @@
 // One attempt of a step: prose leads, thinking is folded, tools are quiet rows.
 import { createMemo, Index, Match, Show, Switch } from "solid-js";
 import type { Message, Part, TextPart, ToolPart } from "../../src/session/view.ts";
+import { Prose } from "../prose/prose.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { clockTime } from "../time-words.ts";
 import { Tool } from "./tool.tsx";
@@ -36,12 +37,9 @@ function PartRow(props: { part: Part; isGrowing: boolean }) {
   return (
     <Switch>
       <Match when={kind() === "text"}>
-        <p class="text" data-part={props.part.id}>
-          {(props.part as TextPart).text}
-          <Show when={props.isGrowing}>
-            <Caret />
-          </Show>
-        </p>
+        <div class="text" data-part={props.part.id}>
+          <Prose text={(props.part as TextPart).text} isGrowing={props.isGrowing} />
+        </div>
         <Show when={(props.part as TextPart).blob}>
           <p class="note">This is how it begins; the export has all of it.</p>
         </Show>
@@ -54,7 +52,9 @@ function PartRow(props: { part: Part; isGrowing: boolean }) {
               <Caret />
             </Show>
           </summary>
-          <p class="text">{(props.part as TextPart).text}</p>
+          <div class="text">
+            <Prose text={(props.part as TextPart).text} isGrowing={props.isGrowing} />
+          </div>
         </details>
       </Match>
       <Match when={kind() === "tool"}>
