@@ -101,8 +101,9 @@ export function createClient(options: ClientOptions = {}) {
   return {
     transport,
 
-    createSession: (session: NewSession, signal?: AbortSignal) =>
-      json<SessionRow>({ method: "POST", path: "/api/sessions", json: session, signal }),
+    /** With the `key` of an earlier try it has no second effect, even if that try came from a page since closed. */
+    createSession: (session: NewSession, signal?: AbortSignal, key?: string) =>
+      json<SessionRow>({ method: "POST", path: "/api/sessions", json: session, signal, key }),
     sessions: (filter: SessionFilter = {}, signal?: AbortSignal) =>
       json<SessionList>({ method: "GET", path: "/api/sessions", query: filter, signal }),
     session: (session: string, signal?: AbortSignal) =>
@@ -119,8 +120,8 @@ export function createClient(options: ClientOptions = {}) {
       done({ method: "DELETE", path: sessionPath(session), query: { force: force || undefined }, signal }),
     forkSession: (session: string, fork: { at?: Position } = {}, signal?: AbortSignal) =>
       json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/fork`, json: fork, signal }),
-    admitInput: (session: string, input: NewInput, signal?: AbortSignal) =>
-      json<Admitted>({ method: "POST", path: `${sessionPath(session)}/inputs`, json: input, signal }),
+    admitInput: (session: string, input: NewInput, signal?: AbortSignal, key?: string) =>
+      json<Admitted>({ method: "POST", path: `${sessionPath(session)}/inputs`, json: input, signal, key }),
     /** Only what is still queued; else a ProblemError `not_queued` says where it went. */
     patchInput: (session: string, input: string, patch: InputPatch, signal?: AbortSignal) =>
       done({ method: "PATCH", path: inputPath(session, input), json: patch, signal }),

@@ -25,6 +25,8 @@ export type Call = {
   /** In place of `json`; something that can be sent again. */
   bytes?: { body: Blob; type: string };
   headers?: Record<string, string>;
+  /** Of the effect that this is to have, when it may be asked for again by a later call. */
+  key?: string | undefined;
   signal?: AbortSignal | undefined;
   /** How long one try may take until its answer begins. */
   tryMs?: number;
@@ -126,7 +128,7 @@ function parseRetryAfter(text: string | null, now: number): number | undefined {
 function requestInit({ token, newKey }: Transport, call: Call): RequestInit {
   const headers: Record<string, string> = { accept: "application/json", ...call.headers };
   if (token !== undefined) headers["authorization"] = `Bearer ${token}`;
-  if (call.method !== "GET") headers["idempotency-key"] = newKey();
+  if (call.method !== "GET") headers["idempotency-key"] = call.key ?? newKey();
   if (call.json !== undefined) headers["content-type"] = "application/json";
   if (call.bytes) headers["content-type"] = call.bytes.type;
   const body = call.bytes?.body ?? (call.json === undefined ? undefined : JSON.stringify(call.json));

@@ -14,6 +14,7 @@ export type ListedProfile = {
   origin: string;
   workspace: string | null;
   tools: string[];
+  contextTokens: number;
   approvals: "ask" | "auto" | "deny";
   /** Whether its commands run behind a sandbox, in words that end up in a tooltip. */
   sandboxed: boolean;
@@ -38,6 +39,7 @@ export function listedProfile(
     origin,
     workspace: config.workspace ?? null,
     tools: config.tools,
+    contextTokens: config.contextTokens,
     approvals: config.approvals,
     sandboxed: sandbox.kind === "bubblewrap",
     sandbox: sandbox.kind === "bubblewrap" ? `bubblewrap ${sandbox.version}` : sandbox.reason,

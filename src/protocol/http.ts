@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Attachment, By, Rule } from "../session/event.ts";
 import { isPosition, type Position } from "../session/position.ts";
+import { ANSWER_MAX_CHARS, FILES_MAX, INPUT_MAX_CHARS, TITLE_MAX_CHARS } from "./limits.ts";
 
 const named = <T extends z.ZodType>(id: string, schema: T): T => schema.meta({ id }) as T;
 
@@ -15,10 +16,6 @@ export const PositionText = named(
     ) as unknown as z.ZodType<Position>, // refine does not narrow
 );
 
-export const TITLE_MAX_CHARS = 300;
-export const INPUT_MAX_CHARS = 500_000;
-export const ANSWER_MAX_CHARS = 10_000;
-export const QUEUE_MAX = 200;
 /** Columns of PostgreSQL can't hold a NUL, so that no store is given one there. Texts within events may have it. */
 const withoutNul = (text: z.ZodString) =>
   text.refine((value) => !value.includes("\0"), "must not have a NUL character");
@@ -33,7 +30,7 @@ export const StatusName = z.enum(["idle", "queued", "running", "waiting", "recov
 export const FileRef = z.object({ file: z.string() });
 
 const InputText = z.string().max(INPUT_MAX_CHARS).regex(/\S/, "must say something");
-const FileRefs = z.array(FileRef).max(20);
+const FileRefs = z.array(FileRef).max(FILES_MAX);
 
 /** `now` stops the turn that runs and is begun with next; `queue`, the default, waits its turn. */
 export const NewInput = named(
@@ -74,6 +71,8 @@ export const NewSession = named(
     title: Title.optional(),
     workspace: withoutNul(z.string().min(1).max(4096)).optional(),
     lane: Name.optional(),
+    /** In place of the profile's own. */
+    model: Name.optional(),
     input: NewInput.optional(),
   }),
 );
@@ -244,6 +243,8 @@ export const ProfileInfo = named(
     origin: z.string(),
     workspace: z.string().nullable(),
     tools: z.array(z.string()),
+    /** How much its model takes in at once, as the configuration has it. */
+    contextTokens: z.number(),
     approvals: z.enum(["ask", "auto", "deny"]),
     sandboxed: z.boolean(),
     sandbox: z.string(),

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
-import { INPUT_MAX_CHARS } from "../protocol/http.ts";
+import { INPUT_MAX_CHARS } from "../protocol/limits.ts";
 import type { Problem } from "../protocol/problem.ts";
 import { formatPosition } from "../session/position.ts";
 import type { View } from "../session/view.ts";

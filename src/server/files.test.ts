@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
 import type { View } from "../session/view.ts";
-import { FILE_MAX_BYTES } from "./files.ts";
+import { FILE_MAX_BYTES } from "../protocol/limits.ts";
 
 const shared = useServer();
 

@@ -4,12 +4,12 @@ import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import { FILE_MAX_BYTES } from "../protocol/limits.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
-export const FILE_MAX_BYTES = 25 * 1024 * 1024;
 const DEFAULT_TYPE = "application/octet-stream";
 /** These a browser only paints. All else could be a page, and is only ever saved. */
 const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import { ANSWER_MAX_CHARS, QUEUE_MAX } from "../protocol/limits.ts";
 import { readAnswer } from "../session/answer.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import type { OpenAsk, View } from "../session/view.ts";
@@ -79,7 +80,7 @@ function decideInput({ turn, asks, queued }: Situation, data: Input): Decision<O
       answer: { input: null, answered: ask },
     };
   }
-  if (queued >= http.QUEUE_MAX)
+  if (queued >= QUEUE_MAX)
     refuse("queue_full", `${queued} inputs wait already. Withdraw some, or let the session work them off.`, {
       queued,
     });
@@ -94,7 +95,7 @@ function decideInput({ turn, asks, queued }: Situation, data: Input): Decision<O
 /** What stops the turn is no answer to it; nor is what an answer can't carry. */
 function answerIn(question: OpenAsk, { text, delivery, attachments = [] }: Input) {
   if (delivery === "now" || attachments.length > 0) return undefined;
-  if (typeof text !== "string" || text.length > http.ANSWER_MAX_CHARS) return undefined;
+  if (typeof text !== "string" || text.length > ANSWER_MAX_CHARS) return undefined;
   return readAnswer(question, text);
 }
 

@@ -11,6 +11,7 @@ const profile = (name: string, unusable: string | null = null): ProfileInfo => (
   origin: "config.toml",
   workspace: null,
   tools: ["shell"],
+  contextTokens: 128_000,
   approvals: "ask",
   sandboxed: false,
   sandbox: "there is none",
@@ -33,6 +34,9 @@ test("a session names a profile and a model that there are", async () => {
   expect(await server.call("POST", "/api/sessions", { profile: "none" }, 422)).toMatchObject({
     faults: [{ path: "body.profile", message: expect.stringContaining("default, keyless") }],
   });
+  const made = await server.call("POST", "/api/sessions", { model: "demo/other" }, 201);
+  expect(made).toMatchObject({ model: "demo/other" });
+  await server.call("POST", "/api/sessions", { model: "nowhere/x" }, 422);
   const patched = await server.call("PATCH", `/api/sessions/${id}`, { model: "demo/script" });
   expect(patched).toMatchObject({ model: "demo/script" });
   const refused = await server.call(

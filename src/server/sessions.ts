@@ -46,6 +46,7 @@ export function sessionRoutes(app: App, context: Context): void {
     async (request, reply) => {
       const { profile = DEFAULT_PROFILE, input, ...given } = request.body ?? {};
       checkProfile(context, profile);
+      if (given.model !== undefined) checkModel(context, given.model);
       const id = ids.next("ses");
       const first: NewEvent[] = [];
       if (input !== undefined)
