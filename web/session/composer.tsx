@@ -1,53 +1,137 @@
-// Enter sends, Shift+Enter breaks the line; an input method's own Enter does neither.
-import { onMount, Show } from "solid-js";
-import type { Outbox } from "../state/outbox.ts";
+// Enter sends, Shift+Enter breaks the line; an input method's own Enter does neither. Escape twice stops the turn.
+import { createEffect, createSignal, onMount, Show, type JSX } from "solid-js";
+import { INPUT_MAX_CHARS } from "../../src/protocol/limits.ts";
+import type { Outbox, Way } from "../state/outbox.ts";
+import { ComposerFiles, FileButton, filesIn } from "./composer-files.tsx";
+import { SendButton, WayChoice } from "./composer-send.tsx";
+import type { Enter } from "./enter.ts";
+import { hasKeyboard, isComposing, MOD_ENTER } from "./keys.ts";
 
-const INPUT_MAX_CHARS = 500_000;
+export type ComposerProps = {
+  outbox: Outbox;
+  enter: Enter;
+  hasFocus?: boolean;
+  /** While a turn runs. */
+  stop?: { isAsked: boolean; run: () => void } | undefined;
+  /** What stands between the file button and the send button. */
+  bar?: JSX.Element;
+};
 
-export function Composer(props: { outbox: Outbox; placeholder: string; hasFocus?: boolean }) {
+export function Composer(props: ComposerProps) {
   let field!: HTMLTextAreaElement;
+  const [isArmed, setArmed] = createSignal(false);
+  const isBlank = () => props.outbox.text.trim() === "";
+
   onMount(() => {
-    if (props.hasFocus) field.focus();
+    if (props.hasFocus && hasKeyboard) field.focus();
   });
+  createEffect(() => grow(field, props.outbox.text));
+
+  function send(way: Way): void {
+    setArmed(false);
+    props.outbox.send(way);
+    field.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (isComposing(event)) return;
+    if (event.key === "Escape") return onEscape(event);
+    setArmed(false);
+    if (event.key !== "Enter") return;
+    const isOther = event.metaKey || event.ctrlKey;
+    if (event.shiftKey || event.altKey || (!hasKeyboard && !isOther)) return;
+    event.preventDefault();
+    send(isOther ? (props.enter.other?.way ?? props.enter.way) : props.enter.way);
+  }
+
+  function onEscape(event: KeyboardEvent): void {
+    if (!props.stop || props.stop.isAsked) return;
+    event.preventDefault();
+    if (isArmed()) props.stop.run();
+    setArmed(!isArmed());
+  }
+
   return (
     <form
       class="box"
       onSubmit={(event) => {
         event.preventDefault();
-        props.outbox.send();
-        field.focus();
+        send(props.enter.way);
+      }}
+      onPaste={(event) => {
+        const files = filesIn(event.clipboardData);
+        if (files.length === 0) return;
+        event.preventDefault();
+        props.outbox.files.add(files);
       }}
     >
-      <Show when={props.outbox.failure}>
-        <p class="failure" role="alert">
-          Not sent: {props.outbox.failure} Your text is back below.
-        </p>
-      </Show>
-      <div class="line">
-        <textarea
-          ref={field}
-          aria-label="Message"
-          rows={1}
-          maxlength={INPUT_MAX_CHARS}
-          placeholder={props.placeholder}
-          title="Enter sends, Shift+Enter breaks the line"
-          value={props.outbox.text}
-          onInput={(event) => props.outbox.setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
-            event.preventDefault();
-            props.outbox.send();
-          }}
+      <Notes outbox={props.outbox} />
+      <ComposerFiles files={props.outbox.files} />
+      <textarea
+        ref={field}
+        aria-label="Message"
+        rows={1}
+        maxlength={INPUT_MAX_CHARS}
+        placeholder={placeholder(props.enter, props.outbox.files.list.length > 0)}
+        enterkeyhint={hasKeyboard ? "send" : "enter"}
+        value={props.outbox.text}
+        onInput={(event) => props.outbox.setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onBlur={() => setArmed(false)}
+      />
+      <div class="bar">
+        <FileButton add={(files) => props.outbox.files.add(files)} />
+        {props.bar}
+        <span class="grow" />
+        <span class="armed" role="status">
+          {isArmed() ? "Escape again stops the turn" : ""}
+        </span>
+        <Show when={props.enter.other}>
+          <WayChoice outbox={props.outbox} />
+        </Show>
+        <SendButton
+          enter={props.enter}
+          isBlank={isBlank()}
+          stop={isBlank() && props.outbox.files.list.length === 0 ? props.stop : undefined}
+          send={send}
         />
-        <button class="go" type="submit" disabled={props.outbox.text.trim() === ""}>
-          Send
-        </button>
       </div>
     </form>
   );
 }
 
-/** Safari ends the composition before the key that ended it; only its old code still tells. */
-function isComposing(event: KeyboardEvent): boolean {
-  return event.isComposing || event.keyCode === 229;
+function Notes(props: { outbox: Outbox }) {
+  return (
+    <>
+      <Show when={props.outbox.failure}>
+        <p class="failure" role="alert">
+          <span>Not sent: {props.outbox.failure} Your text is back below.</span>
+          <button type="button" onClick={() => props.outbox.retry()}>
+            Retry
+          </button>
+        </p>
+      </Show>
+      <Show when={props.outbox.isFromOtherTab}>
+        <p class="note aside">As typed in another tab.</p>
+      </Show>
+      <Show when={!props.outbox.isKept}>
+        <p class="failure">
+          This browser has no room left to keep your text: send it, or copy it, before you leave.
+        </p>
+      </Show>
+    </>
+  );
+}
+
+function placeholder({ does, other }: Enter, hasFiles: boolean): string {
+  if (hasFiles) return "Say what to do with it";
+  if (!hasKeyboard) return does.charAt(0).toUpperCase() + does.slice(1);
+  return other === null ? `Enter ${does}` : `Enter ${does}. ${MOD_ENTER} ${other.does}`;
+}
+
+/** Most browsers size the field by its content themselves. */
+function grow(field: HTMLTextAreaElement, _text: string): void {
+  if (CSS.supports("field-sizing", "content")) return;
+  field.style.height = "auto";
+  field.style.height = `${field.scrollHeight}px`;
 }

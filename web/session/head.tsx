@@ -1,4 +1,5 @@
 import { createMemo, createSignal, Show } from "solid-js";
+import { TITLE_MAX_CHARS } from "../../src/protocol/limits.ts";
 import type { View } from "../../src/session/view.ts";
 import { ConnectionPill } from "../connection-pill.tsx";
 import { failureWords } from "../failure-words.ts";
@@ -9,8 +10,6 @@ import { markOf, standingOf, statusWords } from "../status-words.ts";
 import { duration } from "../time-words.ts";
 import { shownTitle } from "../title.ts";
 import { usageWords } from "./usage-words.ts";
-
-const TITLE_MAX_CHARS = 300;
 
 export function PaneHead(props: { id: string; view: View }) {
   const { now } = useDashboard();
@@ -53,7 +52,13 @@ function Stop(props: { id: string; isAsked: boolean }) {
     );
   return (
     <>
-      <button class="stop" type="button" disabled={props.isAsked} onClick={() => void stop()}>
+      <button
+        class="stop"
+        type="button"
+        aria-label={props.isAsked ? "Stopping the turn" : "Stop the turn"}
+        disabled={props.isAsked}
+        onClick={() => void stop()}
+      >
         {props.isAsked ? "Stopping…" : "Stop"}
       </button>
       <Show when={failure()}>

@@ -1,6 +1,9 @@
 import { Composer } from "./composer.tsx";
 import { Link } from "../link.tsx";
 import { useDashboard } from "../state/dashboard.ts";
+import type { Enter } from "./enter.ts";
+
+const BEGINS: Enter = { way: "queue", verb: "Begin", does: "begins the session", other: null };
 
 export function NewSession(props: { hasFocus: boolean }) {
   const { begin } = useDashboard();
@@ -18,7 +21,7 @@ export function NewSession(props: { hasFocus: boolean }) {
         </p>
       </div>
       <div class="compose">
-        <Composer outbox={begin} placeholder="Enter begins the session" hasFocus={props.hasFocus} />
+        <Composer outbox={begin} enter={BEGINS} hasFocus={props.hasFocus} />
       </div>
     </>
   );

@@ -2,15 +2,16 @@
 import { createMemo, createSignal, Match, Show, Switch } from "solid-js";
 import { nameSubject } from "../document-title.ts";
 import { Link } from "../link.tsx";
-import { sessionPath } from "../address.ts";
 import { route } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
 import type { View } from "../../src/session/view.ts";
 import { shownTitle } from "../title.ts";
 import { Announcer } from "./announcer.tsx";
-import { Composer } from "./composer.tsx";
+import { DropFiles } from "./drop-files.tsx";
+import { Ended } from "./ended.tsx";
 import { PaneHead } from "./head.tsx";
+import { SessionComposer } from "./session-composer.tsx";
 import { Transcript } from "./transcript.tsx";
 import { Waiting } from "./waiting.tsx";
 
@@ -62,38 +63,21 @@ function Pane(props: { followed: Followed; view: View }) {
     return now.page === "session" && now.session === props.followed.id ? now.at : null;
   });
   return (
-    <>
-      <PaneHead id={props.followed.id} view={props.view} />
-      <Transcript followed={props.followed} view={props.view} at={at()} />
-      <Announcer followed={props.followed} />
-      <div class="compose">
-        <Waiting view={props.view} sending={props.followed.outbox.sending} />
-        <Show
-          when={props.view.ended}
-          fallback={<Composer outbox={props.followed.outbox} placeholder={whatEnterDoes(props.view)} />}
-        >
-          {(ended) => (
-            <p class="box ended">
-              This session has ended ({ended().reason}).
-              <Show when={ended().successor}>
-                {(successor) => (
-                  <>
-                    {" "}
-                    It goes on in <Link href={sessionPath(successor())}>its successor</Link>.
-                  </>
-                )}
-              </Show>
-            </p>
-          )}
-        </Show>
+    <DropFiles class="pane" add={(files) => props.followed.outbox.files.add(files)}>
+      <div class="middle">
+        <PaneHead id={props.followed.id} view={props.view} />
+        <Transcript followed={props.followed} view={props.view} at={at()} />
+        <Announcer followed={props.followed} />
+        <div class="compose">
+          <Waiting session={props.followed.id} view={props.view} outbox={props.followed.outbox} />
+          <Show
+            when={props.view.ended}
+            fallback={<SessionComposer followed={props.followed} view={props.view} />}
+          >
+            {(ended) => <Ended ended={ended()} outbox={props.followed.outbox} />}
+          </Show>
+        </div>
       </div>
-    </>
+    </DropFiles>
   );
-}
-
-function whatEnterDoes(view: View): string {
-  if (view.asks.some(({ kind }) => kind === "clarify")) return "Enter answers the question";
-  if (view.turn) return "Enter queues it after this turn";
-  if (view.queue.length > 0) return "Enter queues it behind the others";
-  return "Enter sends it";
 }

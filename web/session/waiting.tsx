@@ -1,50 +1,90 @@
-// What stands between the transcript and the composer: inputs that no turn has taken yet. However many they are, the
-// composer stays in the window: beyond a few they scroll, with the newest in view.
-import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from "solid-js";
-import { textOf } from "../../src/session/parts.ts";
-import type { QueuedInput, View } from "../../src/session/view.ts";
+// What stands between the transcript and the composer: inputs that no turn has taken yet, to be changed, moved, removed or
+// sent ahead. However many they are, the composer stays in the window: beyond a few they scroll, with the newest in view.
+import { createEffect, createSignal, For, on, Show } from "solid-js";
+import type { View } from "../../src/session/view.ts";
+import { createAttempt } from "../attempt.ts";
+import { useDashboard } from "../state/dashboard.ts";
+import type { Outbox } from "../state/outbox.ts";
+import { queueEdit } from "../state/queue-edit.ts";
+import { LeftEdit } from "./waiting-edit.tsx";
+import { WaitingRow } from "./waiting-row.tsx";
 
-export function Waiting(props: { view: View; sending: readonly string[] }) {
+type WaitingProps = { session: string; view: View; outbox: Outbox };
+
+export function Waiting(props: WaitingProps) {
+  const count = () => props.view.queue.length + props.outbox.sending.length;
+  const left = () => {
+    const edit = queueEdit(props.session);
+    return edit && !props.view.queue.some(({ input }) => input === edit.input) ? edit : undefined;
+  };
   return (
-    <Show when={props.view.queue.length + props.sending.length > 0}>
-      <List {...props} />
-    </Show>
+    <>
+      <Show when={left()}>
+        {(edit) => <LeftEdit session={props.session} edit={edit()} outbox={props.outbox} />}
+      </Show>
+      <Show when={props.view.held && props.view.queue.length > 0}>
+        <Held session={props.session} count={props.view.queue.length} />
+      </Show>
+      <Show when={count() > 0}>
+        <List {...props} />
+      </Show>
+    </>
   );
 }
 
-function List(props: { view: View; sending: readonly string[] }) {
+function List(props: WaitingProps) {
   let list!: HTMLUListElement;
-  const [scrolls, setScrolls] = createSignal(false);
-  const count = () => props.view.queue.length + props.sending.length;
+  /** The one row that Tab reaches; the arrow keys go to the others. */
+  const [current, setCurrent] = createSignal<string>();
+  const ids = () => props.view.queue.map(({ input }) => input);
+  const reached = () => {
+    const id = current();
+    return id !== undefined && ids().includes(id) ? id : ids().at(-1);
+  };
+  const count = () => ids().length + props.outbox.sending.length;
 
-  onMount(() => {
-    const resized = new ResizeObserver(() => setScrolls(list.scrollHeight > list.clientHeight));
-    resized.observe(list);
-    onCleanup(() => resized.disconnect());
-  });
   createEffect(
     on(count, (now, before = 0) => {
-      setScrolls(list.scrollHeight > list.clientHeight);
       if (now > before) list.scrollTop = list.scrollHeight;
     }),
   );
 
+  function goTo(input: string | undefined): void {
+    if (input === undefined) return;
+    setCurrent(input);
+    list.querySelector<HTMLElement>(`[data-input="${CSS.escape(input)}"]`)?.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.target instanceof HTMLTextAreaElement || event.altKey) return;
+    const at = ids().findIndex((id) => id === reached());
+    const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: ids().length - 1 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    goTo(ids()[Math.max(0, Math.min(next, ids().length - 1))]);
+  }
+
   return (
-    // With a tab stop only while there is something to scroll.
-    <ul ref={list} class="waiting" aria-label="Waiting inputs" tabindex={scrolls() ? 0 : undefined}>
+    <ul ref={list} class="waiting" aria-label="Waiting inputs" onKeyDown={onKeyDown}>
       <For each={props.view.queue}>
-        {(input) => (
-          <li data-way={wayOf(input)}>
-            <span class="text">{textOf(input.text)}</span>
-            <span class="note">{whatItWaitsFor(input, props.view)}</span>
-          </li>
+        {(input, n) => (
+          <WaitingRow
+            session={props.session}
+            view={props.view}
+            input={input}
+            place={n()}
+            isReached={input.input === reached()}
+            reach={() => setCurrent(input.input)}
+          />
         )}
       </For>
-      <For each={props.sending}>
-        {(text) => (
+      <For each={props.outbox.sending}>
+        {({ text, files }) => (
           <li>
             <span class="text">{text}</span>
-            <span class="note">sending…</span>
+            <span class="note">
+              {files === 0 ? "sending…" : `sending with ${files === 1 ? "a file" : `${files} files`}…`}
+            </span>
           </li>
         )}
       </For>
@@ -52,12 +92,28 @@ function List(props: { view: View; sending: readonly string[] }) {
   );
 }
 
-function wayOf(input: QueuedInput): "steer" | "now" | "queue" {
-  return input.kind === "steer" ? "steer" : input.delivery;
-}
-
-function whatItWaitsFor(input: QueuedInput, view: View): string {
-  if (view.held) return "held after the stop";
-  if (input.kind === "steer") return "steers at the next step";
-  return input.delivery === "now" ? "goes first, at once" : "waiting for its turn";
+/** After a stop nothing goes on by itself. */
+function Held(props: { session: string; count: number }) {
+  const { client } = useDashboard();
+  const release = createAttempt();
+  return (
+    <p class="held">
+      <span>
+        {props.count === 1 ? "One input is" : `${props.count} inputs are`} held since the turn was stopped.
+        <Show when={release.failure()}>
+          <span class="failure" role="alert">
+            {" "}
+            {release.failure()}
+          </span>
+        </Show>
+      </span>
+      <button
+        type="button"
+        disabled={release.isBusy()}
+        onClick={() => void release.run(() => client.releaseQueue(props.session))}
+      >
+        Go on
+      </button>
+    </p>
+  );
 }

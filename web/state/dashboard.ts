@@ -5,7 +5,7 @@ import { connect } from "../../src/client/connect.ts";
 import type { Connection } from "../../src/client/connection.ts";
 import { createNow } from "./clock.ts";
 import { createFollowed, type Followed } from "./followed.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
+import { createOutbox, newInput, type Outbox, type Sent } from "./outbox.ts";
 import { createSessionList, type SessionList } from "./session-list.ts";
 import { sessionPath } from "../address.ts";
 import { navigate } from "../route.ts";
@@ -38,12 +38,18 @@ export function createDashboard(): Dashboard {
     now: createNow(),
     list: createSessionList(socket, (page) => client.sessions(page)),
     follow: createFollowed(client, socket),
-    begin: createOutbox("new", begin, () => true),
+    begin: createOutbox({
+      session: "new",
+      send: begin,
+      hasArrived: () => true,
+      upload: client.uploadFile,
+      newKey: client.transport.newKey,
+    }),
   };
 
-  async function begin(text: string): Promise<null> {
-    const input = { kind: "prompt", text } as const;
-    const session = await client.createSession({ title: titleFrom(text), input });
+  async function begin(sent: Sent): Promise<null> {
+    const title = titleFrom(sent.text);
+    const session = await client.createSession({ title, input: newInput(sent) }, undefined, sent.key);
     navigate(sessionPath(session.id), { replace: location.pathname === "/new" });
     return null;
   }

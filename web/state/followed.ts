@@ -4,7 +4,7 @@ import type { Client } from "../../src/client/commands.ts";
 import type { Change } from "../../src/client/live.ts";
 import type { Socket } from "../../src/client/socket.ts";
 import { openSession, type OpenSession } from "./open-session.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
+import { createOutbox, newInput, type Outbox } from "./outbox.ts";
 
 export type Followed = {
   readonly id: string;
@@ -46,11 +46,13 @@ function follow(client: Client, socket: Socket, id: string): Followed {
     },
     (change) => hearers.forEach((hear) => hear(change)),
   );
-  const outbox = createOutbox(
-    id,
-    async (text) => (await client.admitInput(id, { kind: "prompt", text })).position,
-    (position) => (session.view?.position ?? "") >= position,
-  );
+  const outbox = createOutbox({
+    session: id,
+    send: async (sent) => (await client.admitInput(id, newInput(sent), undefined, sent.key)).position,
+    hasArrived: (position) => (session.view?.position ?? "") >= position,
+    upload: client.uploadFile,
+    newKey: client.transport.newKey,
+  });
   const onChange = (hear: (change: Change) => void) => {
     hearers.add(hear);
     return () => hearers.delete(hear);

@@ -1,34 +1,95 @@
 // What a person has typed and sent, until the log shows it. It belongs to the session and not to the composer, so that
 // looking at another session meanwhile loses neither the text nor the news of its failure.
 import { createMutable } from "solid-js/store";
+import type { NewInput } from "../../src/client/commands.ts";
+import type { Attachment } from "../../src/session/event.ts";
 import type { Position } from "../../src/session/position.ts";
 import { failureWords } from "../failure-words.ts";
-import { keepUnsent, unsentText } from "./unsent.ts";
+import { createAttachedFiles, type AttachedFiles, type Upload } from "./attached-files.ts";
+import {
+  departures,
+  forgetDeparture,
+  keepDeparture,
+  RESUMABLE_MS,
+  type Departure,
+  type Way,
+} from "./departures.ts";
+import { hearOtherTabs, keepItem, keepUnsent, unsentText, type KeptFile } from "./unsent.ts";
+
+export type { Way };
+/** What the choice beside the composer offers; `now` is asked for each time. */
+export type UsualWay = Exclude<Way, "now">;
 
 export type Outbox = {
   readonly text: string;
   setText(text: string): void;
+  readonly files: AttachedFiles;
+  /** What Enter does while a turn runs; remembered for the session. */
+  readonly way: UsualWay;
+  setWay(way: UsualWay): void;
   /** Sent, but not to be seen in the log yet. */
-  readonly sending: readonly string[];
+  readonly sending: readonly Shown[];
   readonly failure: string | null;
-  send(): void;
+  /** Another tab has typed what stands here. */
+  readonly isFromOtherTab: boolean;
+  /** False when this browser has no room to keep what is typed. */
+  readonly isKept: boolean;
+  send(way?: Way): void;
+  /** Sends this in place of all that was typed, which is put back if it fails. */
+  sendAs(text: string, way: Way): void;
+  /** Once more what failed, in the same way and, if it was not changed since, under the same key. */
+  retry(): void;
 };
 
-type Sending = { text: string; position: Position | null };
+export type Shown = { text: string; way: Way; files: number };
+export type Sent = { key: string; text: string; way: Way; attachments: Attachment[] };
 
-/** `send` resolves with where the text now stands in the log; `hasArrived` says whether that is on the page. */
-export function createOutbox(
-  key: string,
-  send: (text: string) => Promise<Position | null>,
-  hasArrived: (position: Position) => boolean,
-): Outbox {
+export type OutboxOptions = {
+  session: string;
+  /** Resolves with where the text now stands in the log. */
+  send: (sent: Sent) => Promise<Position | null>;
+  /** Whether that is on the page. */
+  hasArrived: (position: Position) => boolean;
+  upload: Upload;
+  newKey: () => string;
+  now?: () => number;
+};
+
+/** As the server takes it. */
+export function newInput({ text, way, attachments }: Sent): NewInput {
+  return {
+    kind: way === "steer" ? "steer" : "prompt",
+    text,
+    ...(way === "now" && { delivery: "now" }),
+    ...(attachments.length > 0 && { attachments: attachments.map(({ file }) => ({ file })) }),
+  };
+}
+
+type Sending = Departure & { position: Position | null };
+type Failed = { words: string; departure: Departure };
+
+const WAY = "holdfast:way:";
+
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { session, newKey, now = Date.now } = options;
+  const files = createAttachedFiles(session, options.upload);
   const state = createMutable({
-    text: unsentText(key),
+    text: unsentText(session),
+    way: (localStorage.getItem(WAY + session) === "steer" ? "steer" : "queue") as UsualWay,
     sending: [] as Sending[],
-    failure: null as string | null,
+    failed: null as Failed | null,
+    isFromOtherTab: false,
+    isKept: true,
   });
   // One after the other, or a retry could turn their order round.
   let last = Promise.resolve();
+
+  for (const left of departures(session)) resume(left);
+  hearOtherTabs(session, (before, text) => {
+    if (state.text !== before) return; // typed here since: ours is the later
+    state.text = text;
+    state.isFromOtherTab = text !== "";
+  });
 
   return {
     get text() {
@@ -36,48 +97,117 @@ export function createOutbox(
     },
     setText(text) {
       state.text = text;
+      state.isFromOtherTab = false;
       keep();
+    },
+    files,
+    get way() {
+      return state.way;
+    },
+    setWay(way) {
+      state.way = way;
+      keepItem(WAY + session, way === "queue" ? "" : way);
     },
     get sending() {
-      return state.sending.filter(isOnItsWay).map(({ text }) => text);
+      return state.sending
+        .filter(isOnItsWay)
+        .map(({ text, way, files: { length } }) => ({ text, way, files: length }));
     },
     get failure() {
-      return state.failure;
+      return state.failed?.words ?? null;
     },
-    send() {
-      const text = state.text.trim();
-      if (text === "") return;
-      const sending: Sending = { text, position: null };
-      state.sending = [...state.sending.filter(isOnItsWay), sending];
-      state.text = "";
-      state.failure = null;
-      keep();
-      last = last.then(() => carryOut(text));
+    get isFromOtherTab() {
+      return state.isFromOtherTab;
+    },
+    get isKept() {
+      return state.isKept;
+    },
+    send: (way = "queue") => depart(state.text.trim(), way, newKey()),
+    sendAs: (text, way) => depart(text, way, newKey()),
+    retry() {
+      const { departure } = state.failed ?? {};
+      if (!departure) return;
+      const isSame = departure.typed === state.text && sameFiles(departure.files, files.list);
+      if (isSame) depart(departure.text, departure.way, departure.key);
+      else depart(state.text.trim(), departure.way, newKey());
     },
   };
 
-  async function carryOut(text: string): Promise<void> {
-    // Ours is the first that has no position: they are sent in order.
-    const sending = state.sending.find(({ position }) => position === null);
+  function depart(text: string, way: Way, key: string): void {
+    if (text === "") return;
+    const taken = files.take();
+    const departure: Departure = { key, typed: state.text, text, way, files: taken.kept(), at: now() };
+    keepDeparture(session, departure);
+    state.text = "";
+    state.failed = null;
+    state.isFromOtherTab = false;
+    keep();
+    enqueue(departure, taken.settled, () => taken.putBack());
+  }
+
+  /** Of a page that was closed meanwhile. */
+  function resume(departure: Departure): void {
+    const { files: kept, at } = departure;
+    const up = kept.filter((file) => "file" in file);
+    const restore = () => files.putBack(kept);
+    if (up.length === kept.length && now() - at < RESUMABLE_MS)
+      return enqueue(departure, Promise.resolve(up), restore);
+    forgetDeparture(session, departure.key);
+    giveBack(departure, "the page was closed before all of it was sent.", restore);
+  }
+
+  function enqueue(departure: Departure, settled: Promise<Attachment[] | null>, restore: () => void): void {
+    state.sending = [...state.sending.filter(isOnItsWay), { ...departure, position: null }];
+    last = last.then(() => carryOut(departure, settled, restore));
+  }
+
+  async function carryOut(
+    departure: Departure,
+    settled: Promise<Attachment[] | null>,
+    restore: () => void,
+  ): Promise<void> {
+    const { key, text, way } = departure;
+    let leaving = departure;
+    const sending = state.sending.find((each) => each.key === key);
+    const drop = () => (state.sending = state.sending.filter((each) => each !== sending));
     try {
-      const position = await send(text);
-      if (position === null) state.sending = state.sending.filter((each) => each !== sending);
+      const attachments = await settled;
+      if (attachments === null) {
+        drop();
+        return giveBack(departure, "a file is not on the server.", restore);
+      }
+      leaving = { ...departure, files: attachments };
+      keepDeparture(session, leaving);
+      const position = await options.send({ key, text, way, attachments });
+      if (position === null) drop();
       else if (sending) sending.position = position;
     } catch (error) {
-      state.sending = state.sending.filter((each) => each !== sending);
-      state.text = state.text === "" ? text : `${text}\n\n${state.text}`;
-      state.failure = failureWords(error);
+      drop();
+      giveBack(leaving, failureWords(error), restore);
+    } finally {
+      forgetDeparture(session, key);
     }
+  }
+
+  /** In front of what was typed since. */
+  function giveBack(departure: Departure, words: string, restoreFiles: () => void): void {
+    const { typed } = departure;
+    state.text = state.text.trim() === "" ? typed : `${typed}\n\n${state.text}`;
+    state.failed = { words, departure };
+    restoreFiles();
     keep();
   }
 
-  /** Until it is acknowledged it counts as unsent. */
   function keep(): void {
-    const unsent = state.sending.flatMap(({ text, position }) => (position === null ? [text] : []));
-    keepUnsent(key, [...unsent, state.text].filter((text) => text !== "").join("\n\n"));
+    state.isKept = keepUnsent(session, state.text);
   }
 
   function isOnItsWay({ position }: Sending): boolean {
-    return position === null || !hasArrived(position);
+    return position === null || !options.hasArrived(position);
   }
+}
+
+function sameFiles(sent: readonly KeptFile[], now: AttachedFiles["list"]): boolean {
+  const ids = sent.map((file) => ("file" in file ? file.file : ""));
+  return ids.length === now.length && now.every(({ file }, n) => file !== null && file.file === ids[n]);
 }

@@ -1,0 +1,31 @@
+// The composer of a session that is there: what Enter does depends on what goes on in it.
+import { createMemo, Show } from "solid-js";
+import type { View } from "../../src/session/view.ts";
+import { createAttempt } from "../attempt.ts";
+import { useDashboard } from "../state/dashboard.ts";
+import type { Followed } from "../state/followed.ts";
+import { Composer } from "./composer.tsx";
+import { whatEnterDoes } from "./enter.ts";
+
+export function SessionComposer(props: { followed: Followed; view: View }) {
+  const { client } = useDashboard();
+  const stopping = createAttempt();
+  const outbox = () => props.followed.outbox;
+  const enter = createMemo(() => whatEnterDoes(props.view, outbox().way, outbox().files.list.length > 0));
+  const stop = () => {
+    const { turn } = props.view;
+    if (turn === null) return undefined;
+    const isAsked = turn.stopRequested || stopping.isBusy();
+    return { isAsked, run: () => void stopping.run(() => client.stop(props.followed.id)) };
+  };
+  return (
+    <>
+      <Show when={stopping.failure()}>
+        <p class="failure" role="alert">
+          Not stopped: {stopping.failure()}
+        </p>
+      </Show>
+      <Composer outbox={outbox()} enter={enter()} stop={stop()} />
+    </>
+  );
+}

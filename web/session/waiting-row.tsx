@@ -1,0 +1,150 @@
+// One input that waits: what it says, what it waits for, and what can be done about it.
+import { For, Show } from "solid-js";
+import type { InputPatch } from "../../src/client/commands.ts";
+import { textOf } from "../../src/session/parts.ts";
+import type { QueuedInput, View } from "../../src/session/view.ts";
+import { createAttempt } from "../attempt.ts";
+import { Icon, type IconName } from "../icon.tsx";
+import { isNarrow } from "../media.ts";
+import { Menu } from "../menu.tsx";
+import { useDashboard } from "../state/dashboard.ts";
+import { queueEdit, setQueueEdit } from "../state/queue-edit.ts";
+import { EditWaiting } from "./waiting-edit.tsx";
+import { queueFailureWords } from "./queue-failure.ts";
+import { wholeText } from "./whole-text.ts";
+
+type Action = { label: string; icon?: IconName; keys?: string; isDisabled?: boolean; run: () => void };
+
+export function WaitingRow(props: {
+  session: string;
+  view: View;
+  input: QueuedInput;
+  place: number;
+  /** Whether Tab comes by here. */
+  isReached: boolean;
+  reach: () => void;
+}) {
+  const { client } = useDashboard();
+  const change = createAttempt(queueFailureWords);
+  const isEdited = () => queueEdit(props.session)?.input === props.input.input;
+
+  const patch = (to: InputPatch) =>
+    void change.run(() => client.patchInput(props.session, props.input.input, to));
+  const beginEdit = () =>
+    void change.run(async () => {
+      const text = await wholeText(client, props.input.text);
+      setQueueEdit(props.session, { input: props.input.input, text, position: props.input.position });
+    });
+  /** By as many places, if there are so many. */
+  const move = (by: -1 | 1) => {
+    const { queue } = props.view;
+    const before = by === -1 ? queue[props.place - 1] : queue[props.place + 2];
+    if (queue[props.place + by]) patch({ before: before?.input ?? null });
+  };
+  const remove = () => void change.run(() => client.withdrawInput(props.session, props.input.input));
+
+  const actions = (): Action[] => [
+    { label: "Edit", icon: "pencil", keys: "Enter", run: beginEdit },
+    {
+      label: "Move up",
+      icon: "chevronUp",
+      keys: "Alt+ArrowUp",
+      isDisabled: props.place === 0,
+      run: () => move(-1),
+    },
+    {
+      label: "Move down",
+      icon: "chevronDown",
+      keys: "Alt+ArrowDown",
+      isDisabled: props.place === props.view.queue.length - 1,
+      run: () => move(1),
+    },
+    ...(props.view.turn === null
+      ? []
+      : props.input.kind === "steer"
+        ? [{ label: "Queue instead", run: () => patch({ kind: "prompt" as const }) }]
+        : [{ label: "Steer now", run: () => patch({ kind: "steer" as const }) }]),
+    { label: "Remove", icon: "trash", keys: "Delete", run: remove },
+  ];
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.target !== event.currentTarget) return;
+    const keys = `${event.altKey ? "Alt+" : ""}${event.key}`;
+    const action = actions().find((each) => each.keys === keys && each.isDisabled !== true);
+    if (!action) return;
+    event.preventDefault();
+    action.run();
+  }
+
+  return (
+    <li
+      data-input={props.input.input}
+      data-way={wayOf(props.input)}
+      tabindex={props.isReached ? 0 : -1}
+      aria-busy={change.isBusy()}
+      onKeyDown={onKeyDown}
+      onFocusIn={() => props.reach()}
+    >
+      <Show
+        when={!isEdited()}
+        fallback={<EditWaiting session={props.session} input={props.input} change={change} />}
+      >
+        <span class="text">{textOf(props.input.text)}</span>
+        <Show when={props.input.attachments.length > 0}>
+          <span class="note files">
+            <Icon name="paperclip" />
+            {props.input.attachments.map(({ name }) => name).join(", ")}
+          </span>
+        </Show>
+        <span class="note">{whatItWaitsFor(props.input, props.view)}</span>
+        <Actions actions={actions()} isReached={props.isReached} />
+      </Show>
+      <Show when={change.failure()}>
+        <p class="failure" role="alert">
+          {change.failure()}
+        </p>
+      </Show>
+    </li>
+  );
+}
+
+function Actions(props: { actions: readonly Action[]; isReached: boolean }) {
+  return (
+    <span class="actions">
+      <Show
+        when={!isNarrow()}
+        fallback={
+          <Menu class="quiet" label="Change this input" button={<Icon name="menu" />} items={props.actions} />
+        }
+      >
+        <For each={props.actions}>
+          {(action) => (
+            <button
+              class="quiet"
+              type="button"
+              tabindex={props.isReached ? 0 : -1}
+              aria-label={action.label}
+              title={action.keys === undefined ? action.label : `${action.label} (${action.keys})`}
+              disabled={action.isDisabled}
+              onClick={() => action.run()}
+            >
+              <Show when={action.icon} fallback={action.label}>
+                {(icon) => <Icon name={icon()} />}
+              </Show>
+            </button>
+          )}
+        </For>
+      </Show>
+    </span>
+  );
+}
+
+function wayOf(input: QueuedInput): "steer" | "now" | "queue" {
+  return input.kind === "steer" ? "steer" : input.delivery;
+}
+
+function whatItWaitsFor(input: QueuedInput, view: View): string {
+  if (view.held) return "held";
+  if (input.kind === "steer") return "steers at the next step";
+  return input.delivery === "now" ? "goes first, at once" : "waiting for its turn";
+}
