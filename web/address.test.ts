@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatPosition } from "../src/session/position.ts";
-import { parseAddress, sessionPath } from "./address.ts";
+import { parseAddress, searchPath, sessionPath } from "./address.ts";
 
 const address = (path: string) => new URL(path, "http://127.0.0.1:4180");
 
@@ -15,6 +15,11 @@ test("a session's address leads back to the session", () => {
 test("a search hit's address leads to its place in the session", () => {
   const at = formatPosition(12, 0);
   expect(parseAddress(address(sessionPath("ses_1", at)))).toEqual({ page: "session", session: "ses_1", at });
+});
+
+test("a search's address leads back to its words", () => {
+  for (const query of ["", "heron & reeds", "100 % #1"])
+    expect(parseAddress(address(searchPath(query)))).toEqual({ page: "search", query });
 });
 
 test("a fragment that is no position is no place", () => {

@@ -6,13 +6,19 @@ export type Route =
   | { page: "new" }
   /** `at` is a place in the log to show, as a search hit names it. */
   | { page: "session"; session: string; at: Position | null }
+  | { page: "search"; query: string }
   | { page: "login"; secret: string }
   | { page: "unknown" };
 
-export function parseAddress({ pathname, hash }: { pathname: string; hash: string }): Route {
+export function parseAddress({
+  pathname,
+  search,
+  hash,
+}: Record<"pathname" | "search" | "hash", string>): Route {
   const fragment = hash.slice(1);
   if (pathname === "/") return { page: "sessions" };
   if (pathname === "/new") return { page: "new" };
+  if (pathname === "/search") return { page: "search", query: new URLSearchParams(search).get("q") ?? "" };
   if (pathname === "/login") return { page: "login", secret: fragment };
   const session = /^\/sessions\/([^/]+)$/.exec(pathname)?.[1];
   if (session !== undefined) return { page: "session", session, at: isPosition(fragment) ? fragment : null };
@@ -21,4 +27,8 @@ export function parseAddress({ pathname, hash }: { pathname: string; hash: strin
 
 export function sessionPath(session: string, at?: Position): string {
   return `/sessions/${encodeURIComponent(session)}${at === undefined ? "" : `#${at}`}`;
+}
+
+export function searchPath(query: string): string {
+  return query === "" ? "/search" : `/search?${new URLSearchParams({ q: query })}`;
 }

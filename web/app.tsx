@@ -4,7 +4,12 @@ import { nameDocument } from "./document-title.ts";
 import { Link } from "./link.tsx";
 import { LoginByLink } from "./login/by-link.tsx";
 import { LoginNeeded } from "./login/needed.tsx";
+import { addPageCommands } from "./palette/page-commands.ts";
+import { Palette } from "./palette/palette.tsx";
+import { addSessionCommands } from "./palette/session-commands.ts";
+import { Shortcuts } from "./palette/shortcuts.tsx";
 import { route } from "./route.ts";
+import { SearchPage } from "./search/page.tsx";
 import { NewSession } from "./session/new-session.tsx";
 import { SessionPane } from "./session/pane.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
@@ -35,7 +40,10 @@ function Dashboard() {
 }
 
 function Panes() {
-  nameDocument(useDashboard().list);
+  const dashboard = useDashboard();
+  nameDocument(dashboard.list);
+  addSessionCommands(dashboard);
+  addPageCommands(dashboard.list);
   // Memos, so that moving within a session does not make its pane anew.
   const page = createMemo(() => route().page);
   const session = createMemo(() => {
@@ -56,6 +64,9 @@ function Panes() {
           <Match when={page() === "sessions" || page() === "new"}>
             <NewSession hasFocus={page() === "new"} />
           </Match>
+          <Match when={page() === "search"}>
+            <SearchPage />
+          </Match>
           <Match when={page() === "unknown"}>
             <div class="plain">
               <h1>There is no such page</h1>
@@ -66,6 +77,8 @@ function Panes() {
           </Match>
         </Switch>
       </main>
+      <Palette />
+      <Shortcuts />
     </div>
   );
 }

@@ -9,6 +9,6 @@ window.addEventListener("popstate", () => setRoute(parseAddress(location)));
 
 export function navigate(path: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, "", path);
-  else if (path !== location.pathname + location.hash) history.pushState(null, "", path);
+  else if (path !== location.pathname + location.search + location.hash) history.pushState(null, "", path);
   setRoute(parseAddress(location));
 }

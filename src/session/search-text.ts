@@ -63,7 +63,7 @@ export function shown(text: LongText): string {
 }
 
 /** Length-preserving, so that an index into the folded text is one into the text. */
-function fold(text: string): string {
+export function fold(text: string): string {
   return Array.from(text, (char) => {
     const lower = char.toLowerCase().normalize("NFD");
     const base = lower.slice(0, 1);

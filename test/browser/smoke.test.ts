@@ -191,8 +191,7 @@ test("search reaches into what was said and leads to its session", async () => {
   const session = await createSession("Found by its content");
   await send(session, "the heron stands in the reeds");
   const page = await logIn();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("reeds");
+  await page.getByRole("searchbox").fill("reeds");
   await page.getByRole("link", { name: /the heron stands in the reeds/ }).click();
   await page.getByRole("heading", { name: "Found by its content" }).waitFor();
   expect(page.url()).toContain(session);

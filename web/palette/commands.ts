@@ -1,5 +1,5 @@
-// What can be done from the keyboard, wherever one is. Each feature adds its own commands; the palette and the help list
-// them, and `keys` work without opening anything.
+// What can be done by keyboard, wherever one is. Each feature adds its own commands; the palette lists those that fit,
+// the help lists those with keys, and the keys work without opening anything.
 import { createSignal, onCleanup } from "solid-js";
 
 export type Command = {
@@ -7,17 +7,15 @@ export type Command = {
   id: string;
   /** A verb and its object, in sentence case: "Stop the turn". */
   title: string;
-  group?: CommandGroup;
   /** Words that lead to it beside those of its title. */
   also?: string;
-  /** One combination, `mod` being ⌘ or Ctrl: "mod+k", "shift+?", "alt+ArrowDown". */
+  /** One combination, `mod` being ⌘ or Ctrl: "mod+k", "mod+shift+o". It works while typing too. */
   keys?: string;
   /** Whether it fits where one is; without it, it always does. */
   when?: () => boolean;
+  /** A refusal of the server may be thrown: whoever ran the command says it. */
   run: () => void | Promise<void>;
 };
-
-export type CommandGroup = "Session" | "Go to" | "Page";
 
 const [known, setKnown] = createSignal<readonly Command[]>([]);
 export { known as knownCommands };

@@ -1,5 +1,5 @@
 // Search reaches into what was said: each hit leads to its place in its session.
-import { createEffect, createSignal, For, Match, onCleanup, onMount, Show, Switch } from "solid-js";
+import { createEffect, createSignal, For, Match, onCleanup, Show, Switch } from "solid-js";
 import type { SearchHit } from "../../src/client/commands.ts";
 import { failureWords } from "../failure-words.ts";
 import { Link } from "../link.tsx";
@@ -13,23 +13,12 @@ const PAUSE_MS = 180;
 const HITS_MAX = 30;
 
 export function SearchBox(props: { query: string; setQuery: (query: string) => void }) {
-  let box!: HTMLInputElement;
-  const onKey = (event: KeyboardEvent) => {
-    if (!(event.key === "k" && (event.metaKey || event.ctrlKey))) return;
-    event.preventDefault();
-    box.focus();
-    box.select();
-  };
-  onMount(() => document.addEventListener("keydown", onKey));
-  onCleanup(() => document.removeEventListener("keydown", onKey));
   return (
     <input
-      ref={box}
       class="find"
       type="search"
       placeholder="Search"
       aria-label="Search all sessions"
-      aria-keyshortcuts="Meta+K Control+K"
       autocomplete="off"
       maxlength={500}
       value={props.query}

@@ -1,0 +1,66 @@
+// All keyboard shortcuts on one sheet: those of commands, and those that belong to a place on the page.
+import { createEffect, createSignal, For } from "solid-js";
+import { knownCommands } from "./commands.ts";
+import { keyWords } from "./keys.ts";
+
+const [isOpen, setOpen] = createSignal(false);
+
+export function openShortcuts(): void {
+  setOpen(true);
+}
+
+const IN_THE_COMPOSER = [
+  { title: "Send", keys: "Enter" },
+  { title: "Break the line", keys: "Shift+Enter" },
+];
+
+export function Shortcuts() {
+  let dialog!: HTMLDialogElement;
+  createEffect(() => {
+    if (isOpen()) dialog.showModal();
+  });
+  const everywhere = () =>
+    knownCommands().flatMap(({ title, keys }) =>
+      keys === undefined ? [] : [{ title, keys: keyWords(keys) }],
+    );
+  return (
+    <dialog
+      ref={dialog}
+      class="shortcuts"
+      aria-labelledby="shortcuts-title"
+      onClose={() => setOpen(false)}
+      onClick={(event) => {
+        if (event.target === dialog) dialog.close(); // beside it
+      }}
+    >
+      <div class="sheet">
+        <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+        <Keys name="Everywhere" keys={everywhere()} />
+        <Keys name="In the composer" keys={IN_THE_COMPOSER} />
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </div>
+    </dialog>
+  );
+}
+
+function Keys(props: { name: string; keys: readonly { title: string; keys: string }[] }) {
+  return (
+    <section>
+      <h3>{props.name}</h3>
+      <dl>
+        <For each={props.keys}>
+          {({ title, keys }) => (
+            <div>
+              <dt>{title}</dt>
+              <dd>
+                <kbd>{keys}</kbd>
+              </dd>
+            </div>
+          )}
+        </For>
+      </dl>
+    </section>
+  );
+}
