@@ -14,6 +14,8 @@ export type Dialect = "sqlite" | "postgres";
 export type AgentServer = ServerProcess & {
   readonly model: StubModel;
   readonly workspace: string;
+  /** Of PostgreSQL; undefined on SQLite. */
+  readonly databaseUrl: string | undefined;
   /** What lies in the workspace of every session; "" when it is not there. */
   file(name: string): Promise<string>;
   touch(name: string): Promise<void>;
@@ -68,6 +70,7 @@ export async function startAgentServer(
   return Object.assign(Object.create(server) as ServerProcess, {
     model,
     workspace,
+    databaseUrl,
     file: (name: string) => readFile(join(workspace, name), "utf8").catch(() => ""),
     touch: (name: string) => writeFile(join(workspace, name), ""),
     send: (text: string, session?: string) => send(server, text, session),

@@ -24,9 +24,11 @@ export interface Database {
   drop(): Promise<void>;
 }
 
-export async function createDatabase(serverUrl: string): Promise<Database> {
+/** Empty, or a copy of one that nobody is connected to. */
+export async function createDatabase(serverUrl: string, copyOf?: string): Promise<Database> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await onServer(serverUrl, `create database ${name}`);
+  const template = copyOf === undefined ? "" : ` template ${new URL(copyOf).pathname.slice(1)}`;
+  await onServer(serverUrl, `create database ${name}${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
