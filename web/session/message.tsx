@@ -12,10 +12,18 @@ import { TurnEnd } from "./turn-end.tsx";
 
 type Kind<K extends Message["kind"]> = Extract<Message, { kind: K }>;
 
-export function MessageRow(props: { message: Message; isShown: boolean }) {
+export function MessageRow(props: {
+  message: Message;
+  /** In the list, of which only a part is in the document. */
+  index: number;
+  isShown: boolean;
+  ref: (row: HTMLLIElement) => void;
+}) {
   return (
     <li
+      ref={props.ref}
       id={props.message.id}
+      data-index={props.index}
       class={`message ${props.message.kind}`}
       data-state={stateOf(props.message)}
       classList={{ shown: props.isShown }}

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { formatPosition } from "../../src/session/position.ts";
 import { stepMessage } from "../../src/session/parts.ts";
 import type { Message } from "../../src/session/view.ts";
-import type { OpenSession } from "../state/open-session.ts";
-import { placeOf, reachPlace } from "./place.ts";
+import { placeOf } from "./place.ts";
 
 const step = (seq: number): Message => ({
   id: `step_${seq}`,
@@ -35,20 +34,4 @@ test("an input leads past the end of the turn before it", () => {
 test("a place before all that is here leads to the oldest", () => {
   expect(placeOf([step(30), step(40)], formatPosition(2, 0))).toBe("step_30");
   expect(placeOf([], formatPosition(2, 0))).toBeUndefined();
-});
-
-test("pages are loaded until the place is reached, and no further", async () => {
-  const messages = [step(500)];
-  let loads = 0;
-  const session = {
-    messages,
-    earlier: "some",
-    loadEarlier: () => {
-      loads += 1;
-      messages.unshift(step(500 - loads * 100));
-      return Promise.resolve();
-    },
-  } as unknown as OpenSession; // as much of one as is asked for
-  await reachPlace(session, formatPosition(250, 0));
-  expect(loads).toBe(3);
 });

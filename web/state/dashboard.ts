@@ -3,8 +3,10 @@ import { createContext, createSignal, onCleanup, useContext, type Accessor } fro
 import { createClient, type Client } from "../../src/client/commands.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Connection } from "../../src/client/connection.ts";
+import type { Socket } from "../../src/client/socket.ts";
 import { createNow } from "./clock.ts";
 import { createFollowed, type Followed } from "./followed.ts";
+import { onceAFrame } from "./once-a-frame.ts";
 import { createOutbox, newInput, type Outbox, type Sent } from "./outbox.ts";
 import { createSessionList, type SessionList } from "./session-list.ts";
 import { sessionPath } from "../address.ts";
@@ -31,13 +33,21 @@ export function createDashboard(): Dashboard {
   const [connection, setConnection] = createSignal(socket.connection);
   onCleanup(socket.onConnection(setConnection));
 
+  const gather = onceAFrame();
+  const gathered: Pick<Socket, "attach" | "watchSessions"> = {
+    attach: (session, start, deliver) =>
+      socket.attach(session, start, (delivery) => gather(() => deliver(delivery))),
+    watchSessions: (read) => socket.watchSessions((frame) => gather(() => read(frame))),
+  };
+  const list = createSessionList(gathered, (page) => client.sessions(page));
+
   return {
     client,
     connection,
     reconnect: () => socket.retryNow(),
     now: createNow(),
-    list: createSessionList(socket, (page) => client.sessions(page)),
-    follow: createFollowed(client, socket),
+    list,
+    follow: createFollowed(client, gathered, list.rows),
     begin: createOutbox({
       session: "new",
       send: begin,

@@ -1,8 +1,10 @@
-// The sessions that this tab follows: those opened last, so that going back to one shows it at once, whole and current.
-import { createRoot } from "solid-js";
+// The sessions that this tab follows, whatever it shows: those at work and those opened last. Going to one shows it at
+// once, whole and current, and going away from one leaves nothing behind.
+import { createEffect, createRoot, on } from "solid-js";
 import type { Client } from "../../src/client/commands.ts";
 import type { Change } from "../../src/client/live.ts";
 import type { Socket } from "../../src/client/socket.ts";
+import type { SessionRow } from "../../src/protocol/http.ts";
 import { openSession, type OpenSession } from "./open-session.ts";
 import { createOutbox, newInput, type Outbox } from "./outbox.ts";
 
@@ -10,39 +12,72 @@ export type Followed = {
   readonly id: string;
   readonly session: OpenSession;
   readonly outbox: Outbox;
-  /** Told of every change for as long as the session is on screen. */
+  /** Told of every change until the returned function is called. */
   onChange(hear: (change: Change) => void): () => void;
 };
 
-export const FOLLOWED_MAX = 20;
-const PAGE_MESSAGES = 50;
+/** Of those opened last. */
+export const OPENED_MAX = 20;
+/** Of those at work, the newest first; beyond them a session is attached when it is opened. */
+export const AT_WORK_MAX = 50;
+const PAGE_MESSAGES = 100;
 
-export function createFollowed(client: Client, socket: Socket): (session: string) => Followed {
-  /** In the order in which they were opened last. */
+export function createFollowed(
+  client: Client,
+  socket: Pick<Socket, "attach">,
+  rows: () => readonly SessionRow[],
+): (session: string) => Followed {
   const followed = new Map<string, Followed>();
+  /** The one opened last stands last. */
+  let opened: readonly string[] = [];
+  let atWork: readonly string[] = [];
+
+  createEffect(
+    on(rows, (now) => {
+      atWork = sessionsAtWork(now, atWork);
+      for (const id of atWork) if (!followed.has(id)) attach(id);
+      leaveOthers();
+    }),
+  );
 
   return (session) => {
+    opened = [...opened.filter((id) => id !== session), session].slice(-OPENED_MAX);
     const known = followed.get(session);
-    followed.delete(session);
-    const current =
-      known && !known.session.refused ? known : createRoot(() => follow(client, socket, session));
-    if (known && known !== current) known.session.leave();
-    followed.set(session, current);
-    for (const [id, oldest] of followed) {
-      if (followed.size <= FOLLOWED_MAX) break;
-      oldest.session.leave();
-      followed.delete(id);
-    }
+    if (known?.session.refused) known.session.leave();
+    const current = known && !known.session.refused ? known : attach(session);
+    leaveOthers();
     return current;
   };
+
+  function attach(id: string): Followed {
+    const current = createRoot(() => follow(client, socket, id));
+    followed.set(id, current);
+    return current;
+  }
+
+  function leaveOthers(): void {
+    for (const [id, { session }] of followed) {
+      if (opened.includes(id) || atWork.includes(id)) continue;
+      session.leave();
+      followed.delete(id);
+    }
+  }
 }
 
-function follow(client: Client, socket: Socket, id: string): Followed {
+/** Those that we follow stay for as long as they work: lists of which each overtakes the other are not followed by turns. */
+export function sessionsAtWork(rows: readonly SessionRow[], before: readonly string[]): readonly string[] {
+  const working = rows.filter(({ status }) => status !== "idle" && status !== "ended").map(({ id }) => id);
+  const kept = working.filter((id) => before.includes(id));
+  const fresh = working.filter((id) => !before.includes(id));
+  return [...kept, ...fresh].slice(0, AT_WORK_MAX);
+}
+
+function follow(client: Client, socket: Pick<Socket, "attach">, id: string): Followed {
   const hearers = new Set<(change: Change) => void>();
   const session = openSession(
     {
       attach: (deliver) => socket.attach(id, null, deliver),
-      history: (before) => client.messages(id, { before, limit: PAGE_MESSAGES }),
+      history: (where) => client.messages(id, { ...where, limit: PAGE_MESSAGES }),
     },
     (change) => hearers.forEach((hear) => hear(change)),
   );

@@ -24,16 +24,16 @@ function viewAfter(events: readonly AnyEvent[]): View {
 
 function open() {
   let deliver!: (delivery: Delivery) => void;
-  const pages: { before: string; answer: PromiseWithResolvers<HistoryPage> }[] = [];
+  const pages: { where: object; answer: PromiseWithResolvers<HistoryPage> }[] = [];
   const session = openSession(
     {
       attach: (take) => {
         deliver = take;
         return { leave() {}, resync() {} };
       },
-      history: (before) => {
+      history: (where) => {
         const answer = Promise.withResolvers<HistoryPage>();
-        pages.push({ before, answer });
+        pages.push({ where, answer });
         return answer.promise;
       },
     },
@@ -48,25 +48,50 @@ function open() {
 
 const numbersFrom = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `${from + n}`);
 
-test("what drops out of the bounded view stays on the page, in order and once", () => {
+test("what drops out of the bounded view stays on the page that is looked at, in order and once", () => {
   const { session, resync, events, texts } = open();
   resync(1);
+  session.look();
   events(1, log.length);
   expect(session.view?.messages).toHaveLength(MESSAGES_MAX);
   expect(texts()).toEqual(numbersFrom(0, NOTICES));
-  expect(session.earlier).toBe("none");
+  expect(session.hasEarlier).toBe(false);
+});
+
+test("what drops out of a view that nobody looks at is let go, and can be paged to", () => {
+  const { session, resync, events, texts } = open();
+  resync(1);
+  events(1, log.length);
+  expect(texts()).toEqual(numbersFrom(NOTICES - MESSAGES_MAX, NOTICES));
+  expect(session.hasEarlier).toBe(true);
+});
+
+test("going away from the end lets go of the older messages, and from elsewhere keeps the place", () => {
+  const { session, resync, events, texts } = open();
+  resync(1);
+  const leave = session.look();
+  events(1, 81);
+  session.place = { message: "0", belowPx: 0 };
+  leave();
+  expect(texts()).toEqual(numbersFrom(0, 80));
+  events(81, log.length); // drops what nobody looks at: there is a hole now
+  expect(texts()).toEqual(numbersFrom(0, 30));
+  expect(session.hasLater).toBe(true);
+  session.reachEnd();
+  expect(texts()).toEqual(numbersFrom(NOTICES - MESSAGES_MAX, NOTICES));
+  expect(session.hasLater).toBe(false);
 });
 
 test("older messages are put in front, and the start of the log is known as such", async () => {
   const { session, resync, texts, pages } = open();
   resync(log.length);
-  expect(session.earlier).toBe("some");
+  expect(session.hasEarlier).toBe(true);
   const loaded = session.loadEarlier();
-  expect(pages[0]?.before).toBe(session.messages[0]?.position);
+  expect(pages[0]?.where).toEqual({ before: session.messages[0]?.position });
   pages[0]?.answer.resolve({ messages: viewAfter(log.slice(0, 51)).messages, next: null });
   await loaded;
   expect(texts()[0]).toBe("0");
-  expect(session.earlier).toBe("none");
+  expect(session.hasEarlier).toBe(false);
 });
 
 test("a new view that goes on from what is here keeps what is here", () => {
@@ -81,7 +106,7 @@ test("a new view with nothing in common replaces all, rather than showing a hole
   resync(40);
   resync(log.length);
   expect(texts()).toEqual(numbersFrom(NOTICES - MESSAGES_MAX, NOTICES));
-  expect(session.earlier).toBe("some");
+  expect(session.hasEarlier).toBe(true);
 });
 
 test("a page that was asked for before such a view is not put in front of it", async () => {
@@ -92,7 +117,39 @@ test("a page that was asked for before such a view is not put in front of it", a
   pages[0]?.answer.resolve({ messages: viewAfter(log.slice(0, 11)).messages, next: null });
   await loaded;
   expect(texts()).toEqual(numbersFrom(NOTICES - MESSAGES_MAX, NOTICES));
-  expect(session.earlier).toBe("some");
+  expect(session.hasEarlier).toBe(true);
+});
+
+test("a new view with nothing in common leaves what is being read, which then leads on to it", async () => {
+  const { session, resync, texts, pages } = open();
+  resync(40);
+  session.place = { message: "5", belowPx: 0 };
+  resync(log.length);
+  expect(texts()).toEqual(numbersFrom(0, 38)); // the last one may have gone on, so it comes anew
+  const loaded = session.loadLater();
+  expect(pages[0]?.where).toEqual({ from: log[39]?.position });
+  pages[0]?.answer.resolve({ messages: viewAfter(log.slice(0, 81)).messages.slice(-42), next: null });
+  await loaded;
+  expect(texts()).toEqual(numbersFrom(0, NOTICES));
+  expect(session.hasLater).toBe(false);
+});
+
+test("a place far back is reached without the pages between", async () => {
+  const { session, resync, texts, pages } = open();
+  resync(log.length);
+  const at = log[21]?.position;
+  const reached = session.reach(at!);
+  expect(pages.map(({ where }) => where)).toEqual([{ before: at }, { from: at }]);
+  pages[0]?.answer.resolve({ messages: viewAfter(log.slice(0, 21)).messages, next: null });
+  pages[1]?.answer.resolve({
+    messages: viewAfter(log.slice(0, 31)).messages.slice(20),
+    next: log[31]!.position,
+  });
+  await reached;
+  expect(texts()).toEqual(numbersFrom(0, 30));
+  expect([session.hasEarlier, session.hasLater]).toEqual([false, true]);
+  await session.reach(log[25]!.position);
+  expect(pages).toHaveLength(2);
 });
 
 test("a session that is not there says so", () => {

@@ -1,45 +1,67 @@
 // A session that this tab follows: its view, folded in place so that a fact or a draft changes only what it names on
-// the page, and the older messages that a person has paged back to.
-import { batch } from "solid-js";
+// the page, and the older messages that a person has paged to.
+import { batch, createSignal } from "solid-js";
 import { createMutable, modifyMutable, reconcile, unwrap } from "solid-js/store";
 import type { Delivery } from "../../src/client/attachment.ts";
 import { liveSession, type Change } from "../../src/client/live.ts";
 import type { Attached } from "../../src/client/socket.ts";
 import type { ProblemCode } from "../../src/protocol/problem.ts";
+import { isDraft } from "../../src/session/draft.ts";
 import type { HistoryPage } from "../../src/session/history.ts";
 import type { Position } from "../../src/session/position.ts";
 import type { Message, View } from "../../src/session/view.ts";
+import {
+  earlierPage,
+  messagesIn,
+  NOTHING_OLDER,
+  windowAround,
+  withDropped,
+  withEarlier,
+  withLater,
+  withView,
+} from "./message-window.ts";
 
 export type OpenSession = {
   /** Null until it has come for the first time; never again after that. */
   readonly view: View | null;
-  /** All messages that are here, oldest first. */
+  /** What is here, oldest first and without a hole. Unwrapped, so that going through it costs nothing: read one by `live`. */
   readonly messages: readonly Message[];
-  /** `too_many`: there are, but the page holds as many as it may. */
-  readonly earlier: "none" | "some" | "too_many";
+  /** The same message, as the page follows it. */
+  live(message: Message): Message;
+  /** Whether there is more in front of what is here, and behind it. */
+  readonly hasEarlier: boolean;
+  readonly hasLater: boolean;
   readonly refused: { code: ProblemCode; detail: string } | null;
-  /** Adds the page in front of the oldest message; does nothing while one is on its way. */
+  /** Add the page in front or behind; they do nothing while one is on its way. */
   loadEarlier(): Promise<void>;
+  loadLater(): Promise<void>;
+  /** Has the messages around a place here, wherever it is. */
+  reach(at: Position): Promise<void>;
+  /** Lets go of what was paged to, when that has lost touch with the end. */
+  reachEnd(): void;
+  /** Where the reader stands: the end, or so many pixels below the top of a message. */
+  place: Place;
+  /** While it is looked at, what drops out of the view stays on the page. The returned function ends that. */
+  look(): () => void;
   leave(): void;
 };
 
+export type Place = "end" | { message: string; belowPx: number };
+
 export type SessionSource = {
   attach(deliver: (delivery: Delivery) => void): Attached;
-  history(before: Position): Promise<HistoryPage>;
+  history(where: { before: Position } | { from: Position }): Promise<HistoryPage>;
 };
-
-/** However far someone pages back, the page holds about this many older messages. */
-export const EARLIER_MAX = 2000;
 
 export function openSession(source: SessionSource, changed: (change: Change) => void): OpenSession {
   const state = createMutable({
     view: null as View | null,
-    earlier: [] as Message[],
-    /** Where the next page of history ends; undefined: at the oldest message here; null: there is none. */
-    next: undefined as Position | null | undefined,
     refused: null as OpenSession["refused"],
   });
+  const [window, setWindow] = createSignal(NOTHING_OLDER);
+  const [messages, setMessages] = createSignal<readonly Message[]>([]);
   let isLoading = false;
+  let lookers = 0;
 
   const live = liveSession(
     null,
@@ -47,31 +69,57 @@ export function openSession(source: SessionSource, changed: (change: Change) => 
     changed,
   );
 
-  return {
+  const session: OpenSession = {
     get view() {
       return state.view;
     },
     get messages() {
-      return [...state.earlier, ...(state.view?.messages ?? [])];
+      return messages();
     },
-    get earlier() {
-      if (state.next === null || (state.view?.earlier ?? 0) <= state.earlier.length) return "none";
-      return state.earlier.length < EARLIER_MAX ? "some" : "too_many";
+    live: (message) => createMutable(message), // which gives the one that it has already
+    get hasEarlier() {
+      messages();
+      const view = newest();
+      return view !== null && earlierPage(window(), view) !== null;
+    },
+    get hasLater() {
+      return window().end !== null;
     },
     get refused() {
       return state.refused;
     },
     loadEarlier,
+    loadLater,
+    reach,
+    reachEnd() {
+      if (window().end !== null) arrange(NOTHING_OLDER);
+    },
+    place: "end",
+    look() {
+      lookers += 1;
+      return () => {
+        lookers -= 1;
+        // Coming back leads to the end, which the view has.
+        if (lookers === 0 && session.place === "end") arrange(NOTHING_OLDER);
+      };
+    },
     leave: () => live.leave(),
   };
+  return session;
 
   function take(delivery: Delivery, deliver: (delivery: Delivery) => void): void {
     switch (delivery.type) {
-      case "resync":
-        return deliver({ ...delivery, view: replaceView(delivery.view) });
+      case "resync": {
+        const isSameLog = delivery.reason !== "ahead" && delivery.reason !== "other_store";
+        return deliver({ ...delivery, view: replaceView(delivery.view, isSameLog) });
+      }
       case "events":
         for (const event of delivery.events) {
-          const before = messagesNow();
+          if (isDraft(event)) {
+            deliver({ type: "events", events: [event] });
+            continue;
+          }
+          const before = [...(newest()?.messages ?? [])];
           deliver({ type: "events", events: [event] });
           keepDropped(before);
         }
@@ -86,58 +134,80 @@ export function openSession(source: SessionSource, changed: (change: Change) => 
   }
 
   /** In place and by id: what did not change stays as it stands on the page, open rows stay open. */
-  function replaceView(view: View): View {
+  function replaceView(view: View, isSameLog: boolean): View {
     state.refused = null;
-    if (state.view === null) {
+    const before = newest();
+    if (before === null || state.view === null) {
       state.view = view;
+      arrange(NOTHING_OLDER);
       return state.view;
     }
-    const here = [...unwrap(state.earlier), ...messagesNow()];
-    const first = here.findIndex(({ id }) => id === view.messages[0]?.id);
-    // Without a common message there is a hole between what we have and what came: the older part can be paged anew.
-    state.earlier = first < 0 ? [] : here.slice(0, first);
-    if (first < 0) state.next = undefined;
+    const next = isSameLog ? withView(window(), before, view, session.place !== "end") : NOTHING_OLDER;
     modifyMutable(state.view, reconcile(view, { key: "id" }));
+    arrange(next);
     return state.view;
   }
 
-  /** The view is bounded, but what someone is reading does not vanish: it goes over to the older messages. */
   function keepDropped(before: readonly Message[]): void {
-    const oldest = messagesNow()[0]?.id;
-    const count = before.findIndex(({ id }) => id === oldest);
-    if (count <= 0) return;
-    state.earlier = bounded([...unwrap(state.earlier), ...before.slice(0, count)]);
-  }
-
-  function bounded(earlier: Message[]): Message[] {
-    if (earlier.length <= EARLIER_MAX) return earlier;
-    state.next = undefined;
-    return earlier.slice(-EARLIER_MAX);
+    const now = newest()?.messages ?? [];
+    if (now.at(-1) === before.at(-1) && now.length === before.length) return;
+    const kept = before.findIndex(({ id }) => id === now[0]?.id);
+    arrange(withDropped(window(), kept < 0 ? before : before.slice(0, kept), lookers > 0));
   }
 
   async function loadEarlier(): Promise<void> {
-    const before = pageEnd();
-    if (isLoading || before === undefined) return;
+    const before = pageInFront();
+    if (isLoading || before === null) return;
+    await load(async () => {
+      const page = await source.history({ before });
+      // Else a new view came meanwhile, and this page no longer touches it.
+      if (pageInFront() === before) arrange(withEarlier(window(), page));
+    });
+  }
+
+  async function loadLater(): Promise<void> {
+    const from = window().end;
+    if (isLoading || from === null) return;
+    await load(async () => {
+      const page = await source.history({ from });
+      const view = newest();
+      if (view !== null && window().end === from) arrange(withLater(window(), view, page));
+    });
+  }
+
+  async function reach(at: Position): Promise<void> {
+    const [first] = messages();
+    const { end } = window();
+    const isInFront = first !== undefined && at < first.position && pageInFront() !== null;
+    if (!isInFront && (end === null || at < end)) return;
+    const [before, from] = await Promise.all([source.history({ before: at }), source.history({ from: at })]);
+    const view = newest();
+    if (view !== null) arrange(windowAround(view, before, from));
+  }
+
+  async function load(page: () => Promise<void>): Promise<void> {
     isLoading = true;
     try {
-      const page = await source.history(before);
-      if (pageEnd() !== before) return; // a new view came meanwhile, and this page no longer touches it
-      batch(() => {
-        state.earlier = [...page.messages, ...unwrap(state.earlier)];
-        state.next = page.next;
-      });
+      await page();
     } finally {
       isLoading = false;
     }
   }
 
-  /** Where the page in front of all that is here ends. */
-  function pageEnd(): Position | undefined {
-    if (state.next === null) return undefined;
-    return state.next ?? (state.earlier[0] ?? state.view?.messages[0])?.position;
+  function arrange(next: typeof NOTHING_OLDER): void {
+    const view = newest();
+    batch(() => {
+      setWindow(next);
+      setMessages(view === null ? [] : messagesIn(next, view));
+    });
   }
 
-  function messagesNow(): Message[] {
-    return state.view === null ? [] : [...unwrap(state.view).messages];
+  function pageInFront(): Position | null {
+    const view = newest();
+    return view === null ? null : earlierPage(window(), view);
+  }
+
+  function newest(): View | null {
+    return state.view === null ? null : unwrap(state.view);
   }
 }
