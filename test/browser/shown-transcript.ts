@@ -53,7 +53,8 @@ async function walk(first: string | undefined): Promise<string[]> {
       (a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top,
     );
     keep(rows, mounted, (row) => row.id, linesOfRow);
-    const cards = [...document.querySelectorAll<HTMLElement>("main [data-ask]")];
+    // A card that is closed tells only whoever was about to answer how it went.
+    const cards = [...document.querySelectorAll<HTMLElement>("main [data-ask]:not(.closed)")];
     keep(
       asks,
       cards,

@@ -20,7 +20,7 @@ export type Stage = {
   openElsewhere(path: string): Promise<WatchedPage>;
   /** A session of this title, with a prompt of its own: the model's calls are told apart by it. */
   begin(title: string, profile?: "default" | "careful"): Promise<Begun>;
-  call<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  call: <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
 };
 
 export type Begun = { session: string; title: string; prompt: string };
