@@ -29,11 +29,19 @@ export const PAGE_CSP = [
   "connect-src 'self'",
   "manifest-src 'self'",
   "worker-src 'self'",
+  "frame-src 'self'",
   "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
+
+/**
+ * An empty page without script, in which the dashboard shows a remote image once a person has asked for it. So the
+ * dashboard itself never gets leave to load anything from elsewhere.
+ */
+const IMAGE_FRAME = "/image-frame.html";
+const IMAGE_FRAME_CSP = "default-src 'none'; img-src http: https:; frame-ancestors 'self'";
 
 type StaticFile = { bytes: Buffer; etag: string; type: string };
 
@@ -50,7 +58,7 @@ export class StaticFiles {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (isRead && path !== undefined) {
       const found = await this.#file(path === "/" ? "/index.html" : path);
-      if (found !== undefined) return this.#send(request, reply, found, path.startsWith("/assets/"));
+      if (found !== undefined) return this.#send(request, reply, found, path);
       if (isPageUrl(path) && isNavigation(request)) return this.#page(request, reply);
     }
     return sendProblem(
@@ -61,18 +69,19 @@ export class StaticFiles {
 
   async #page(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const page = await this.#file("/index.html");
-    if (page !== undefined) return this.#send(request, reply, page, false);
+    if (page !== undefined) return this.#send(request, reply, page, "/index.html");
     return sendProblem(
       reply,
       problem("not_found", "The dashboard is not built. Run `npm run build`, or use the API."),
     );
   }
 
-  #send(request: FastifyRequest, reply: FastifyReply, file: StaticFile, isHashed: boolean): FastifyReply {
+  #send(request: FastifyRequest, reply: FastifyReply, file: StaticFile, path: string): FastifyReply {
+    const isHashed = path.startsWith("/assets/");
     void reply
       .header("etag", file.etag)
       .header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache")
-      .header("content-security-policy", PAGE_CSP);
+      .header("content-security-policy", path === IMAGE_FRAME ? IMAGE_FRAME_CSP : PAGE_CSP);
     if (isKnown(request.headers["if-none-match"], file.etag)) return reply.code(304).send();
     return reply.type(file.type).send(file.bytes);
   }

@@ -1,5 +1,7 @@
 // A block of code: its language, a button that copies it, and colours once it is whole.
 import { copyText } from "../clipboard.ts";
+import { colourCode, type ColouredLine } from "./highlight.ts";
+import { languageOf } from "./languages.ts";
 
 const COPIED_MS = 1500;
 
@@ -15,7 +17,21 @@ export function dressCode(pre: HTMLPreElement, { isGrowing }: { isGrowing: boole
     head(language ?? "", () => code.textContent),
     pre,
   );
-  if (isGrowing) return;
+  const known = languageOf(language ?? "");
+  if (isGrowing || known === undefined) return;
+  colourCode(code.textContent, known, (lines) => code.replaceChildren(...coloured(lines)));
+}
+
+function coloured(lines: ColouredLine[]): Node[] {
+  return lines.flatMap((line, n) => [...(n === 0 ? [] : [new Text("\n")]), ...line.map(piece)]);
+}
+
+function piece([text, kind]: ColouredLine[number]): Node {
+  if (kind === "") return new Text(text);
+  const span = document.createElement("span");
+  span.className = `k-${kind}`;
+  span.textContent = text;
+  return span;
 }
 
 function head(language: string, text: () => string): HTMLElement {

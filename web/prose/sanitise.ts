@@ -13,6 +13,7 @@ const RULES = {
   ALLOWED_ATTR: ["href", "title", "class", "data-src", "start", "align", "type", "checked", "disabled"],
   // A path is for the page itself; whether it is one of ours is asked when the link is made.
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/))/i,
+  ADD_URI_SAFE_ATTR: ["type", "start", "align", "data-src"], // no addresses; data-src only names one
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,

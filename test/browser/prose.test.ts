@@ -1,0 +1,125 @@
+// What a model says, in a real browser: Markdown with links, images, code and tables.
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { formatPosition } from "../../src/session/position.ts";
+import { launchChromium } from "../chromium.ts";
+import { Script, text } from "../scripted-work.ts";
+import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
+import { buildPage } from "./built-page.ts";
+import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+
+let browser: Browser;
+let server: ScriptedServer;
+let person: BrowserContext;
+let session: string;
+
+beforeAll(async () => {
+  buildPage();
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  server = await startScriptedServer();
+  await server.listen();
+  session = await server.create("Prose");
+  person = await newPerson(browser);
+  await person.grantPermissions(["clipboard-read", "clipboard-write"]);
+});
+afterEach(async () => {
+  await person.close();
+  await server.remove();
+});
+
+test("Markdown is shown as what it means", async () => {
+  const page = await say(
+    "# Plan\n\n- [x] read\n- [ ] write\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n> said **so**",
+  );
+  await page.getByRole("heading", { name: "Plan" }).waitFor();
+  expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(1);
+  expect(await page.getByRole("checkbox").count()).toBe(2);
+  expect(await page.getByRole("cell").allTextContents()).toEqual(["1", "2"]);
+  await page.locator("blockquote strong", { hasText: "so" }).waitFor();
+  expectNoFaults(page);
+});
+
+test("code is coloured when it is whole, plain while it grows, and copied as it is", async () => {
+  const page = await open();
+  await server.play(session, begun().draft("text", 0, "```ts\nconst a: number = 1;\n"));
+  const code = page.getByRole("figure").locator("code");
+  await code.getByText("const a: number = 1;").waitFor();
+  expect(await code.locator("span.k-keyword").count()).toBe(0);
+
+  const source = 'const a: number = 1;\nconst b = "<b>&amp;</b>";';
+  await server.append(session, [
+    {
+      type: "step_completed",
+      data: { step: "step_a3", attempt: 1, message: [text(`\`\`\`ts\n${source}\n\`\`\``)] },
+    },
+  ]);
+  await code.locator("span.k-keyword", { hasText: "const" }).first().waitFor();
+  expect(await code.textContent()).toBe(source);
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(source);
+  expectNoFaults(page);
+});
+
+test("a link outside opens a tab that knows nothing of this one; one of our own stays here; the rest are words", async () => {
+  const other = await server.create("The other one");
+  const page = await say(
+    `[out](https://example.org/a) [in](/sessions/${other}) [file](src/main.ts) [run](javascript:alert(1))`,
+  );
+  const out = page.getByRole("link", { name: "out" });
+  expect(await out.getAttribute("rel")).toBe("noopener noreferrer");
+  expect(await out.getAttribute("target")).toBe("_blank");
+  expect(await page.locator(".prose a").allTextContents()).toEqual(["out", "in"]);
+  await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+  await page.getByRole("link", { name: "in", exact: true }).click();
+  await page.getByRole("heading", { name: "The other one" }).waitFor();
+  expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
+  expectNoFaults(page);
+});
+
+test("a remote image is fetched when its button is clicked, and not before", async () => {
+  const fetched: string[] = [];
+  await person.route("https://img.example.org/**", (route) => {
+    fetched.push(route.request().url());
+    return route.fulfill({ contentType: "image/svg+xml", body: IMAGE });
+  });
+  const page = await say(
+    "See:\n\n![a chart](https://img.example.org/a.svg)\n\n![x](data:image/png;base64,AA)",
+  );
+  const button = page.getByRole("button", { name: "Load image from img.example.org: a chart" });
+  await button.waitFor();
+  await page.getByText("[embedded image, not shown: x]").waitFor();
+  expect(fetched).toEqual([]);
+  await button.click();
+  const frame = page.locator("iframe.image");
+  await expect.poll(() => frame.evaluate((each) => each.clientWidth)).toBe(120);
+  expect(fetched).toEqual(["https://img.example.org/a.svg"]);
+  expectNoFaults(page, /^request: https:\/\/img\.example\.org/);
+});
+
+const IMAGE = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"/>`;
+
+function begun(): Script {
+  return new Script("a").admit("Go.").take("inp_a1", formatPosition(2, 0)).begin();
+}
+
+async function say(markdown: string): Promise<WatchedPage> {
+  await server.play(
+    session,
+    begun()
+      .complete([text(markdown)])
+      .end(),
+  );
+  return open();
+}
+
+async function open(): Promise<WatchedPage> {
+  const page = await newTab(person, await server.loginLink());
+  await page.waitForURL(`${server.url}/`);
+  await page.goto(`${server.url}/sessions/${session}`);
+  await page.getByRole("heading", { name: "Prose" }).waitFor();
+  return page;
+}
