@@ -7,6 +7,7 @@ export type Route =
   /** `at` is a place in the log to show, as a search hit names it. */
   | { page: "session"; session: string; at: Position | null }
   | { page: "search"; query: string }
+  | { page: "settings" }
   | { page: "login"; secret: string }
   | { page: "unknown" };
 
@@ -19,6 +20,7 @@ export function parseAddress({
   if (pathname === "/") return { page: "sessions" };
   if (pathname === "/new") return { page: "new" };
   if (pathname === "/search") return { page: "search", query: new URLSearchParams(search).get("q") ?? "" };
+  if (pathname === "/settings") return { page: "settings" };
   if (pathname === "/login") return { page: "login", secret: fragment };
   const session = /^\/sessions\/([^/]+)$/.exec(pathname)?.[1];
   if (session !== undefined) return { page: "session", session, at: isPosition(fragment) ? fragment : null };

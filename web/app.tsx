@@ -12,6 +12,7 @@ import { route } from "./route.ts";
 import { SearchPage } from "./search/page.tsx";
 import { NewSession } from "./session/new-session.tsx";
 import { SessionPane } from "./session/pane.tsx";
+import { SettingsPage } from "./settings/page.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import { createDashboard, DashboardContext, useDashboard } from "./state/dashboard.ts";
 
@@ -66,6 +67,9 @@ function Panes() {
           </Match>
           <Match when={page() === "search"}>
             <SearchPage />
+          </Match>
+          <Match when={page() === "settings"}>
+            <SettingsPage />
           </Match>
           <Match when={page() === "unknown"}>
             <div class="plain">

@@ -49,6 +49,14 @@ export function addPageCommands(list: SessionList): void {
       when: () => page() !== "search",
       run: () => navigate("/search"),
     },
+    {
+      id: "go.settings",
+      title: "Settings",
+      also: "preferences notifications devices tokens rules about log out",
+      keys: "mod+,",
+      when: () => page() !== "settings",
+      run: () => navigate("/settings"),
+    },
     ...THEMES.map((name) => ({
       id: `theme.${name}`,
       title: name === "system" ? "Use the system's theme" : `Use the ${name} theme`,

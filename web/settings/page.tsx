@@ -1,0 +1,29 @@
+// `/settings`: what is kept on this device, who has access, and what this server is.
+import { nameSubject } from "../document-title.ts";
+import { Link } from "../link.tsx";
+import { About } from "./about.tsx";
+import { Appearance } from "./appearance.tsx";
+import { Devices } from "./devices.tsx";
+import { Rules } from "./rules.tsx";
+import { Tokens } from "./tokens.tsx";
+
+export function SettingsPage() {
+  nameSubject(() => "Settings");
+  return (
+    <>
+      <header class="head">
+        <Link class="back" href="/" aria-label="All sessions">
+          ‹
+        </Link>
+        <h1>Settings</h1>
+      </header>
+      <div class="page settings">
+        <Appearance />
+        <Devices />
+        <Tokens />
+        <Rules />
+        <About />
+      </div>
+    </>
+  );
+}
