@@ -1,12 +1,14 @@
-// A TCP proxy between a store and its database that fails on command, as networks do.
+// A TCP proxy between a store and its database, or a page and its server, that fails on command, as networks do.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export type Proxy = {
-  /** The database's URL, through the proxy. */
+  /** The target's URL, through the proxy. */
   url: string;
   /** Nothing passes in either direction, and nobody is told. */
   blackHole(): void;
+  /** Nothing passes until `heal`, and then all of it does: as to a reader that does not read. */
+  stall(): void;
   /** All open connections are reset, and new ones too until `heal`. */
   refuse(): void;
   /** All open connections are reset; new ones pass. */
@@ -25,10 +27,11 @@ export type Proxy = {
 
 type Link = { client: Socket; database: Socket };
 
-export async function startProxy(url: string): Promise<Proxy> {
+/** `port` is for whoever must know it before there is something to stand in front of. */
+export async function startProxy(url: string, port = 0): Promise<Proxy> {
   const target = new URL(url);
   const links = new Set<Link>();
-  let mode: "pass" | "black hole" | "refuse" = "pass";
+  let mode: "pass" | "black hole" | "refuse" | "stall" = "pass";
   let delayMs = 0;
   let swallowed: string | undefined;
   let cut: { marker: string; done: () => void } | undefined;
@@ -42,6 +45,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     const database = connect(Number(target.port), target.hostname);
     const link = { client, database };
     links.add(link);
+    if (mode === "stall") pause(link);
     let cutting: (() => void) | undefined;
 
     client.on("data", (bytes) => {
@@ -83,7 +87,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     });
     database.on("close", () => client.destroy());
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const through = new URL(url);
   through.port = String((server.address() as AddressInfo).port); // a TCP server that listens has one
@@ -94,6 +98,10 @@ export async function startProxy(url: string): Promise<Proxy> {
   return {
     url: through.href,
     blackHole: () => void (mode = "black hole"),
+    stall() {
+      mode = "stall";
+      links.forEach(pause);
+    },
     refuse() {
       mode = "refuse";
       reset();
@@ -105,6 +113,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     swallow: (marker) => void (swallowed = marker),
     heal() {
       mode = "pass";
+      for (const { client, database } of links) [client, database].forEach((socket) => socket.resume());
       delayMs = 0;
       swallowed = undefined;
     },
@@ -114,4 +123,9 @@ export async function startProxy(url: string): Promise<Proxy> {
       await once(server, "close");
     },
   };
+}
+
+function pause({ client, database }: Link): void {
+  client.pause();
+  database.pause();
 }

@@ -41,7 +41,7 @@ describe.each(CONTINUINGS)("A is %s from elsewhere", (_, go, prompt) => {
     await page.locator(`li[data-session="${successor}"]`).getByRole("link").click();
     await answerAgain(page, successor, prompt(a));
 
-    await page.goto(`${stage.server.url}/sessions/${a.session}`);
+    await page.goto(`${stage.network.url}sessions/${a.session}`);
     await expectToldWhereItGoesOn(page, a, successor);
     expectNoFaults(page);
   });

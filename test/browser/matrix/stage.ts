@@ -8,12 +8,16 @@ import { afterAll, afterEach, beforeAll } from "vitest";
 import { startAgentServer, type AgentServer } from "../../agent-server.ts";
 import { launchChromium } from "../../chromium.ts";
 import { conductor, type Conductor } from "../../conducted-model.ts";
+import { freePort } from "../../server-process.ts";
+import { startProxy, type Proxy } from "../../tcp-proxy.ts";
 import { buildPage } from "../built-page.ts";
 import { newPerson, newTab, type WatchedPage } from "../watched-page.ts";
 
 export type Stage = {
   readonly server: AgentServer;
   readonly model: Conductor;
+  /** Between every page and the server. */
+  readonly network: Proxy;
   /** A tab of the person at this path, once it is connected. */
   open(path: string): Promise<WatchedPage>;
   /** A tab of the same person in another browser, such as a phone's. */
@@ -25,11 +29,12 @@ export type Stage = {
 
 export type Begun = { session: string; title: string; prompt: string };
 
-export function useStage(options: { config?: string } = {}): Stage {
+export function useStage(): Stage {
   const cleanups: (() => Promise<void>)[] = [];
   let browser: Browser;
   let server: AgentServer;
   let model: Conductor;
+  let network: Proxy;
   let person: BrowserContext;
   const elsewhere: BrowserContext[] = [];
   let prompts = 0;
@@ -40,14 +45,19 @@ export function useStage(options: { config?: string } = {}): Stage {
     model = conductor();
     const workspace = await mkdtemp(join(tmpdir(), "holdfast-work-"));
     const profile = profilesIn(workspace);
+    const port = await freePort();
+    const config = `[server]\nhosts = ["127.0.0.1:${port}"]`;
     server = await startAgentServer(
-      { dialect: "sqlite", says: model.says, workspace, profile, ...options },
+      { dialect: "sqlite", says: model.says, workspace, profile, config },
       (cleanup) => void cleanups.push(cleanup),
     );
+    network = await startProxy(server.url, port);
+    cleanups.push(() => network.close());
     person = await newPerson(browser);
     await logIn(person);
   });
   afterEach(async () => {
+    network.heal();
     for (const page of person.pages()) await page.close();
     for (const other of elsewhere.splice(0)) await other.close();
     await removeSessions();
@@ -63,6 +73,9 @@ export function useStage(options: { config?: string } = {}): Stage {
     },
     get model() {
       return model;
+    },
+    get network() {
+      return network;
     },
     open: (path) => openIn(person, path),
     async openElsewhere(path) {
@@ -82,13 +95,14 @@ export function useStage(options: { config?: string } = {}): Stage {
 
   async function logIn(who: BrowserContext): Promise<void> {
     const { url } = await call<{ url: string }>("POST", "/api/login-links");
-    const page = await newTab(who, url);
-    await page.waitForURL(`${server.url}/`);
+    const { pathname, hash } = new URL(url); // the same through the network
+    const page = await newTab(who, new URL(pathname + hash, network.url).href);
+    await page.waitForURL(network.url);
     await page.close();
   }
 
   async function openIn(who: BrowserContext, path: string): Promise<WatchedPage> {
-    const page = await newTab(who, server.url + path);
+    const page = await newTab(who, new URL(path, network.url).href);
     await page.getByText("connected", { exact: true }).first().waitFor();
     return page;
   }
