@@ -9,6 +9,7 @@ else handOver();
 function run() {
   if (process.env.HOLDFAST_HANDED_OVER && process.connected) dieWithLauncher();
   delete process.env.HOLDFAST_HANDED_OVER; // Only between two launchers: a tool may start a holdfast of its own.
+  if (process.argv[2] === "serve") startUnoptimised();
   var compiled = enableCompileCache();
   import("../src/main.ts").then(compiled, function (error) {
     console.error(error);
@@ -22,6 +23,15 @@ function dieWithLauncher() {
     process.kill(process.pid, "SIGKILL");
   });
   process.channel.unref();
+}
+
+/**
+ * What runs at the start runs once: V8's optimising compilers would be loaded for it, 8 MB that an idle server keeps.
+ * src/settle-down.ts allows them again. Before the cache, which holds code for one set of flags.
+ */
+function startUnoptimised() {
+  require("v8").setFlagsFromString("--no-opt");
+  require("v8").setFlagsFromString("--no-maglev");
 }
 
 /** Returns what to call once everything is loaded. */

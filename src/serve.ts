@@ -4,8 +4,6 @@ import { readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { Agents } from "./agents.ts";
 import { keepHostId } from "./config/host-id.ts";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
@@ -16,6 +14,7 @@ import { makeLog } from "./server/log.ts";
 import { removeServerFile, writeServerFile } from "./server/server-file.ts";
 import { BindRefused, startServer, type RunningServer } from "./server/server.ts";
 import { makeIds } from "./session/ids.ts";
+import { settleDown } from "./settle-down.ts";
 import { StorageError, type Store, type StoreHealth } from "./store/store.ts";
 import { openStore } from "./open-store.ts";
 
@@ -66,7 +65,7 @@ export async function serve(flags: Flags): Promise<void> {
     const { startAgents } = await import("./agents.ts");
     agents = await startAgents({ settings, store, ids, env: process.env, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
-    setTimeout(collectStartGarbage, 1_000).unref();
+    setTimeout(settleDown, 1_000).unref();
     const stopTidying = tidyNowAndThen(store, log);
     const signal = await asked;
     log.info({ signal }, "shutting down");
@@ -155,13 +154,6 @@ function greeting(settings: Settings, url: string, link: string | undefined, hea
       : `Log in once, within 10 minutes: ${link}`,
   );
   return `${lines.join("\n")}\n`;
-}
-
-/** Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. */
-function collectStartGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as (how: object) => void; // the flag puts it into contexts made after it
-  collect({ type: "major", flavor: "last-resort" }); // which also gives empty pages back
 }
 
 /** The first signal asks, the second does not wait. */

@@ -1,5 +1,4 @@
 // A local Ollama, if one answers: its models can be had without a key.
-import { get } from "node:http";
 import type { Env } from "../driver/builtin/endpoint.ts";
 
 export type Ollama = { baseUrl: string; models: string[] };
@@ -24,8 +23,12 @@ function addressOf(host: string | undefined): string | undefined {
   return `http://${url.hostname}:${url.port || "11434"}`;
 }
 
-/** Not with fetch: loading it costs an idle server more than this answer is worth. */
+/**
+ * Not with fetch: loading it costs an idle server more than this answer is worth. And an import of node:http would load
+ * it too, for the WebSocket among its names.
+ */
 function textAt(url: string): Promise<string | undefined> {
+  const { get } = process.getBuiltinModule("node:http");
   return new Promise((resolve) => {
     const request = get(url, { timeout: ANSWER_WITHIN_MS }, (response) => {
       let text = "";
