@@ -1,5 +1,7 @@
 // What a crash does, at each named line, to a real server on both stores. Invariants 1, 4, 5: the log goes on from what it
 // held, and what a command or a tool did was done once.
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnyEvent } from "../src/session/event.ts";
 import type { Failpoint } from "../src/failpoint.ts";
@@ -155,6 +157,30 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     expect(await commandsRun(server)).toBe(2);
   });
 
+  it("what waits for a free place after a crash is said to recover, and then goes on", async () => {
+    let hangs = true;
+    const server = await serve(dialect, () => ({
+      reply: "message",
+      text: "one two",
+      ...(hangs && { breaks: { afterTokens: 1, how: "hang" as const } }),
+    }));
+    const sessions = [await server.send("first"), await server.send("second")];
+    for (const session of sessions) await server.untilFact(session, "draft");
+    await server.kill("SIGKILL");
+    await appendFile(join(server.home, "config.toml"), "[executor]\nmaxTurns = 1\n");
+    await server.start();
+    const statuses = () => Promise.all(sessions.map((session) => statusOf(server, session)));
+    await until(async () => (await statuses()).toSorted().join() === "recovering,running");
+    const waits = sessions[(await statuses()).indexOf("recovering")] ?? "";
+    const works = sessions.find((session) => session !== waits) ?? "";
+    hangs = false;
+    await server.fetch(`/api/sessions/${works}/stop`, { method: "POST" });
+    const log = await server.untilFact(waits, "turn_ended");
+    expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+    expect(facts(log).filter(({ type }) => type === "executor_lost")).toHaveLength(1);
+    expect(await statusOf(server, waits)).toBe("idle");
+  });
+
   it("SIGTERM leaves words and commands to the next server, gives leases back and is quick", async () => {
     const server = await serve(dialect, ({ prompts, results }) =>
       prompts.at(-1) === "talk"
@@ -191,6 +217,11 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     expect(await server.file("marker")).toBe("began\n");
   });
 });
+
+async function statusOf(server: AgentServer, session: string): Promise<string> {
+  const shown = (await (await server.fetch(`/api/sessions/${session}`)).json()) as { status: string };
+  return shown.status;
+}
 
 /** Eight at once. */
 async function answer(server: AgentServer, ask: string): Promise<number[]> {

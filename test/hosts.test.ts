@@ -64,8 +64,13 @@ it("another host leaves a session alone; a node of its own host takes over at on
   await here.kill("SIGKILL");
   decide();
 
-  // The other host looks for work all the while, and finds its own.
+  // The other host looks for work all the while, and finds its own; it says of the other that nobody goes on with it.
   await until(() => isLost(there, "host-a"));
+  await there.untilFact(session, "executor_lost");
+  expect(await shownBy(there, session)).toMatchObject({
+    status: "recovering",
+    view: { turn: { recovering: true } },
+  });
   for (let n = 0; n < 3; n++) await there.untilFact(await there.send("quick"), "turn_ended");
   expect(facts(await there.log(session)).map(({ type }) => type)).not.toContain("executor_recovered");
 
@@ -73,6 +78,8 @@ it("another host leaves a session alone; a node of its own host takes over at on
   const log = await again.untilFact(session, "turn_ended");
   expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
   expect(executorsOf(log).size).toBe(2);
+  expect(facts(log).filter(({ type }) => type === "executor_lost")).toHaveLength(1);
+  expect(await shownBy(there, session)).toMatchObject({ status: "idle" });
 });
 
 it("a session in a shared workspace goes on on another host when its own is lost", async () => {
@@ -143,6 +150,10 @@ it("of a node that was asleep for longer than its lease nothing is accepted once
 
 function executorsOf(log: Awaited<ReturnType<AgentServer["log"]>>): Set<string> {
   return new Set(log.flatMap(({ by }) => ("executor" in by ? [by.executor] : [])));
+}
+
+async function shownBy(server: AgentServer, session: string): Promise<unknown> {
+  return (await server.fetch(`/api/sessions/${session}`)).json();
 }
 
 /** Seen by the other node: from here on it would take over what it may. */

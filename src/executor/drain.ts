@@ -5,7 +5,7 @@ import type { Policy } from "../session/approval.ts";
 import type { LongText, NewFact, Rule, Usage } from "../session/event.ts";
 import { failFacts, nextStep, type Limits, type NextStep } from "../session/next-step.ts";
 import type { Position } from "../session/position.ts";
-import { StorageError, type Lease, type Store } from "../store/store.ts";
+import { StorageError, type Claim, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
 import { callModel } from "./call-model.ts";
 import type { Clock } from "./clock.ts";
@@ -56,15 +56,14 @@ export type DrainContext = {
 
 export async function drain(
   context: DrainContext,
-  lease: Lease,
-  takeover: boolean,
+  { lease, takeover, crash }: Claim,
   shutdown: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
   const stopHeartbeat = keepLease(context, lease, lost);
   try {
     const session = await HeldSession.open(context.store, lease);
-    if (takeover) await takeUp(context, session);
+    if (takeover) await takeUp(context, session, crash);
     const rested = await work(context, session, AbortSignal.any([lost.signal, shutdown]));
     await context.store.releaseLease(lease, rested);
   } catch (error) {
@@ -79,12 +78,12 @@ export async function drain(
 }
 
 /** After one that died: what it may have left half done and that no step shows. */
-async function takeUp({ delegates }: DrainContext, session: HeldSession): Promise<void> {
+async function takeUp({ delegates }: DrainContext, session: HeldSession, crash: boolean): Promise<void> {
   const { turn } = session.view;
-  if (turn)
-    await session.append([
-      { type: "executor_recovered", data: { epoch: session.lease.epoch, takeover: turn.takeovers + 1 } },
-    ]);
+  if (turn) {
+    const takeover = turn.takeovers + Number(crash); // a storage that fails again and again is no fault of the step's
+    await session.append([{ type: "executor_recovered", data: { epoch: session.lease.epoch, takeover } }]);
+  }
   for (const { session: child } of session.view.delegates) await delegates.begin(child);
 }
 

@@ -1,7 +1,8 @@
 // The service: claims what can go on, drains several sessions at once up to a cap, and lets go of all of them when the
 // server is to stop. Which session comes next is the database's choice; wakes only make it sooner.
-import type { Lease, LogId, WorkPlace } from "../store/store.ts";
+import type { Claim, LogId, WorkPlace } from "../store/store.ts";
 import { drain, type DrainContext } from "./drain.ts";
+import { tellLost } from "./tell-lost.ts";
 
 export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: number; place?: WorkPlace };
 
@@ -14,6 +15,8 @@ export class Executor {
   readonly #held = new Set<LogId>();
   #claiming: Promise<void> | undefined;
   #again = false;
+  /** Looked for at each poll, once all was claimed that could be. */
+  #lostUntold = true;
   #service: Promise<unknown> | undefined;
 
   constructor(context: DrainContext, options: ExecutorOptions) {
@@ -48,6 +51,7 @@ export class Executor {
     const { signal } = this.#shutdown;
     const cancel = this.#context.clock.after(this.#options.pollMs, () => {
       signal.removeEventListener("abort", cancel);
+      this.#lostUntold = true;
       this.#look();
       this.#poll();
     });
@@ -73,18 +77,21 @@ export class Executor {
       while (!this.#shutdown.signal.aborted && this.#drains.size < this.#options.maxTurns) {
         const { leaseMs, place } = this.#options;
         const claimed = await store.claimSession(leaseMs, place);
-        if (!claimed) return;
-        this.#begin(claimed.lease, claimed.takeover);
+        if (!claimed) break;
+        this.#begin(claimed);
       }
+      if (this.#lostUntold && !this.#shutdown.signal.aborted) await tellLost(store);
+      this.#lostUntold = false;
     } catch (error) {
       log.error({ err: error }, "no session could be claimed; trying again");
     }
   }
 
-  #begin(lease: Lease, takeover: boolean): void {
+  #begin(claim: Claim): void {
     const { log } = this.#context;
+    const { lease } = claim;
     this.#held.add(lease.log);
-    const done = drain(this.#context, lease, takeover, this.#shutdown.signal)
+    const done = drain(this.#context, claim, this.#shutdown.signal)
       .catch((error: unknown) => {
         // The lease is left to run out: whoever claims next goes on from the log.
         log.error(

@@ -40,7 +40,11 @@ export type Scene = {
   readonly store: Store;
   readonly workspace: string;
   /** Starts an executor whose model says what the script says; the one before it is stopped. */
-  run(script: Script, profile?: Partial<Profile>): Promise<ReturnType<typeof scriptedDriver>>;
+  run(
+    script: Script,
+    profile?: Partial<Profile>,
+    context?: Partial<DrainContext>,
+  ): Promise<ReturnType<typeof scriptedDriver>>;
   stop(): Promise<void>;
   /** To a session, or to a new one. */
   send(text: string, session?: string): Promise<string>;
@@ -114,7 +118,7 @@ export function useScene(): Scene {
     get workspace() {
       return workspace();
     },
-    async run(script, changes = {}) {
+    async run(script, changes = {}, around = {}) {
       await executor?.stop();
       const driver = scriptedDriver(script);
       const context = contextOf({
@@ -128,7 +132,7 @@ export function useScene(): Scene {
         price: (_, usage) => usage,
         ...changes,
       });
-      executor = new Executor(context, { maxTurns: 8, leaseMs: 15_000, pollMs: 50 });
+      executor = new Executor({ ...context, ...around }, { maxTurns: 8, leaseMs: 15_000, pollMs: 50 });
       executor.start();
       return driver;
     },

@@ -174,14 +174,14 @@ export function applyFact(view: View, fact: Fact): Changed {
         addUsage(view.usage, usage);
         if (view.turn) addUsage(view.turn.usage, usage);
       }
-      if (view.turn) view.turn.retryingSince = null;
+      if (view.turn) Object.assign(view.turn, { retryingSince: null, recovering: false }); // whoever was thought lost speaks
       const changed = changeStep(view, attemptOf(step, attempt), (row) => {
         row.parts = partsOf(step, attempt, message);
         row.state = "completed";
         row.usage = usage ?? null;
         row.endedAt = at;
       });
-      return { messages: changed, areas: usage ? ["usage", "turn"] : [] };
+      return { messages: changed, areas: usage ? ["usage", "turn"] : ["turn"] };
     }
     case "step_aborted": {
       const { step, attempt, reason, retryAt } = fact.data;
@@ -214,7 +214,9 @@ export function applyFact(view: View, fact: Fact): Changed {
     case "tool_finished": {
       const { call, status, result, exit } = fact.data;
       const text = textOf(result);
-      return changeTool(view, call, (part) => {
+      const wasRecovering = view.turn?.recovering === true;
+      if (view.turn) view.turn.recovering = false;
+      const changed = changeTool(view, call, (part) => {
         part.state = "finished";
         part.status = status;
         part.result = preview(text);
@@ -226,6 +228,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         part.draft = "";
         part.draftChars = 0;
       });
+      return wasRecovering ? { ...changed, areas: ["turn"] } : changed;
     }
 
     case "ask_opened":

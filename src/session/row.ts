@@ -160,11 +160,13 @@ function changeBy(change: RowChange, event: NewEvent): boolean {
       set.retryAt = event.data.retryAt ?? null;
       return true;
     case "step_completed":
+      set.recovering = false; // whoever was thought lost speaks
       add(change, "inputTokens", event.data.usage?.inputTokens ?? 0);
       add(change, "outputTokens", event.data.usage?.outputTokens ?? 0);
       add(change, "cost", event.data.usage?.cost ?? 0);
       return moved(change);
     case "tool_finished":
+      set.recovering = false;
       return moved(change);
     case "ask_opened":
       add(change, event.data.kind === "approval" ? "approvals" : "questions", 1);

@@ -247,9 +247,13 @@ export type Created =
   | { ok: false; code: "key_reused" };
 export type Deleted = Done | { ok: false; code: "live"; status: Status; processes: number };
 
-export type Claimed =
-  | { ok: true; lease: Lease; takeover: boolean }
-  | { ok: false; code: "not_found" | "held" | "ended" };
+/**
+ * `takeover`: whoever held it did not give it back. `crash`: that was another node, which died or stood still; what this
+ * one broke off itself, over a storage that failed, is none.
+ */
+export type Claim = { lease: Lease; takeover: boolean; crash: boolean };
+
+export type Claimed = ({ ok: true } & Claim) | { ok: false; code: "not_found" | "held" | "ended" };
 
 export type Node = {
   id: NodeId;
@@ -265,6 +269,9 @@ export type WorkPlace = {
   /** Profiles whose workspace every host sees: their sessions may move to another when nothing of theirs still runs. */
   sharedProfiles: readonly string[];
 };
+
+/** Under which epoch it was lost, and how far its log had come. */
+export type LostSession = { session: string; epoch: number; seq: number };
 
 export type Timer = { key: string; log: LogId; dueAt: string };
 
@@ -418,7 +425,9 @@ export interface Store {
    * appended since an executor came to rest over it, or its time has come. One whose executor went without giving the
    * lease back is always looked at again. The longest untouched first. Undefined when there is none.
    */
-  claimSession(ttlMs: number, where?: WorkPlace): Promise<{ lease: Lease; takeover: boolean } | undefined>;
+  claimSession(ttlMs: number, where?: WorkPlace): Promise<Claim | undefined>;
+  /** Sessions in the middle of a turn whose executor is gone, and of which nobody has said so yet. */
+  lostSessions(limit: number): Promise<LostSession[]>;
   renewLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
   /** `rested` is the position up to which nothing is left to do; without it the session is looked at again. */
   releaseLease(lease: Lease, rested?: Position): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;

@@ -18,6 +18,40 @@ const turn: NewEvent = { type: "turn_started", data: { turn: "t1", inputs: ["inp
 const delivered: NewEvent = { type: "input_delivered", data: { input: "inp_1", turn: "t1", from: "" } };
 
 forEachStore((harness) => {
+  describe("a session whose executor is gone", () => {
+    it("is lost while nobody has taken it up, and only in the middle of a turn", async () => {
+      const store = await harness.open();
+      await session(store, "ses_turn", input("inp_1"), turn, delivered);
+      await session(store, "ses_idle");
+      await store.claimLease("ses_turn", TTL_MS);
+      await store.claimLease("ses_idle", TTL_MS);
+      expect(await store.lostSessions(10)).toEqual([]);
+      await harness.close(store);
+      const other = await harness.open();
+      const [lost, ...more] = await other.lostSessions(10);
+      expect(lost).toEqual({ session: "ses_turn", epoch: 1, seq: 4 });
+      expect(more).toEqual([]);
+      const tell = () =>
+        other.append(
+          "ses_turn",
+          [{ type: "executor_lost", data: { epoch: 1 } }],
+          { by: "keeper", keeper: "executor", key: "lost:ses_turn:1" },
+          { expectSeq: 4 },
+        );
+      expect(await tell()).toMatchObject({ ok: true });
+      expect(await tell()).toMatchObject({ ok: true, replayed: true });
+      expect(await other.session("ses_turn", "owner")).toMatchObject({ status: "recovering" });
+      expect(await other.lostSessions(10)).toEqual([]);
+
+      const claimed = await other.claimLease("ses_turn", TTL_MS);
+      if (!claimed.ok) throw new Error(claimed.code);
+      const recovered: NewEvent = { type: "executor_recovered", data: { epoch: 2, takeover: 1 } };
+      await other.append("ses_turn", [recovered], { by: "executor", lease: claimed.lease });
+      expect(await other.session("ses_turn", "owner")).toMatchObject({ status: "running" });
+      expect(await other.lostSessions(10)).toEqual([]);
+    });
+  });
+
   describe("the session that goes on next", () => {
     it("is one with input, the longest untouched first, and each is given to one executor only", async () => {
       const store = await harness.open();
@@ -59,6 +93,20 @@ forEachStore((harness) => {
       await store.releaseLease(claim!.lease);
       harness.clock.advance(TTL_MS + 1);
       expect(await store.claimSession(TTL_MS)).toBeUndefined();
+    });
+
+    it("is a crash's only when another node held it: what this one broke off itself is none", async () => {
+      const store = await harness.open();
+      await session(store, "ses_a", input("inp_1"), turn, delivered);
+      expect(await store.claimSession(TTL_MS)).toMatchObject({ takeover: false, crash: false });
+      harness.clock.advance(TTL_MS + 1);
+      expect(await store.claimSession(TTL_MS)).toMatchObject({ takeover: true, crash: false });
+      expect(await store.claimLease("ses_a", TTL_MS)).toMatchObject({ ok: false, code: "held" });
+      harness.clock.advance(TTL_MS + 1);
+      expect(await store.claimLease("ses_a", TTL_MS)).toMatchObject({ takeover: true, crash: false });
+      harness.clock.advance(TTL_MS + 1);
+      const other = await harness.another(store);
+      expect(await other.claimSession(TTL_MS)).toMatchObject({ takeover: true, crash: true });
     });
 
     it("is not one over which an executor came to rest, until a fact comes that it did not see", async () => {

@@ -71,7 +71,10 @@ describe("the rules of a log", () => {
   });
 
   const stop: Line = [anna, { type: "stop_requested", data: { turn: "t1" } }];
-  const recovered: Line = [executor(1), { type: "executor_recovered", data: { epoch: 1, takeover: 1 } }];
+  const recovered = (takeover: number): Line => [
+    executor(1),
+    { type: "executor_recovered", data: { epoch: 1, takeover } },
+  ];
   const more: Line = [
     anna,
     { type: "input_admitted", data: { input: "inp_2", kind: "prompt", text: "more" } },
@@ -98,7 +101,7 @@ describe("the rules of a log", () => {
     ["a model called after the stop", before(at("step_started", 2), stop), /called after the stop/],
     [
       "a model called after too many takeovers",
-      before(at("step_started"), recovered, recovered, recovered, recovered),
+      before(at("step_started"), ...[1, 2, 3, 4].map(recovered)),
       /after 4 takeovers/,
     ],
     ["a turn within a turn", twice(at("turn_started")), /t1 starts within t1/],

@@ -94,7 +94,8 @@ function checkTurns(facts: readonly Fact[], done: boolean, check: Check): void {
         asks.delete(data.ask);
         break;
       case "executor_recovered":
-        takeovers += 1;
+        check(data.takeover - takeovers <= 1, `${position}: takeover ${data.takeover} after ${takeovers}`);
+        takeovers = data.takeover;
         break;
       case "turn_ended":
         check(data.turn === turn, `${position}: ${data.turn} ends within ${turn}`);

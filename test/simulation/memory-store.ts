@@ -9,11 +9,13 @@ import type {
   Appended,
   AppendOptions,
   BlobInfo,
+  Claim,
   Claimed,
   Created,
   Lease,
   LogHead,
   LogId,
+  LostSession,
   NewSession,
   NodeId,
   Writer,
@@ -125,23 +127,37 @@ export class MemoryStore {
     if (log.holder !== null && log.leaseUntil > this.#now() && !this.gone.has(log.holder))
       return { ok: false, code: "held" };
     const takeover = log.holder !== null;
+    const crash = takeover && log.holder !== node;
     if (log.holder !== null) this.takeovers.push({ log: id, from: log.holder });
     log.epoch += 1;
     log.holder = node;
     log.leaseUntil = this.#now() + ttlMs;
-    return { ok: true, lease: { log: id, holder: node, epoch: log.epoch, ttlMs }, takeover };
+    return { ok: true, lease: { log: id, holder: node, epoch: log.epoch, ttlMs }, takeover, crash };
   }
 
-  claimSession(node: NodeId, ttlMs: number): { lease: Lease; takeover: boolean } | undefined {
+  claimSession(node: NodeId, ttlMs: number): Claim | undefined {
     const now = new Date(this.#now()).toISOString();
     const runnable = [...this.logs.values()]
       .filter((log) => canGoOn(log, now))
       .toSorted((a, b) => rank(a) - rank(b) || a.updatedAt - b.updatedAt);
     for (const { id } of runnable) {
       const claimed = this.claimLease(node, id, ttlMs);
-      if (claimed.ok) return { lease: claimed.lease, takeover: claimed.takeover };
+      if (claimed.ok) {
+        const { lease, takeover, crash } = claimed;
+        return { lease, takeover, crash };
+      }
     }
     return undefined;
+  }
+
+  lostSessions(limit: number): LostSession[] {
+    return [...this.logs.values()]
+      .filter(
+        ({ holder, closed, row }) =>
+          holder !== null && this.gone.has(holder) && !closed && row.turn !== null && !row.recovering,
+      )
+      .slice(0, limit)
+      .map(({ id, epoch, seq }) => ({ session: id, epoch, seq }));
   }
 
   renewLease(lease: Lease): Held {

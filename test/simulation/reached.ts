@@ -47,6 +47,7 @@ export const SIGHTS = [
   "a shutdown broke off a model, and another executor went on",
   "a shutdown left a command running, and another executor waited for it",
   "a step that killed every executor ended its turn",
+  "a session whose executor was lost said so until another came",
   "a fault that nobody expected ended its turn",
   "a profile that was gone ended its turn",
   // What people do.

@@ -51,6 +51,8 @@ function noteStep({ facts, ledger, reached }: Sight, fact: Fact, n: number): voi
     if (code === "auth") reached.note("a provider refused for good, and the turn said so");
     if (code === "crash_loop") reached.note("a step that killed every executor ended its turn");
   }
+  if (type === "executor_lost" && facts.slice(n).some((later) => later.type === "executor_recovered"))
+    reached.note("a session whose executor was lost said so until another came");
   if (type === "notice" && data.text.includes("could not be stopped"))
     reached.note("a command that would not end did not hold its turn");
   if (type === "turn_ended" && data.outcome === "stopped") {

@@ -102,6 +102,7 @@ export function storeLink(
     events: (log, after, limit) => call(`events of ${log}`, () => memory.events(log, after, limit)),
     view: (log) => call(`view of ${log}`, () => memory.view(log)),
     claimSession: (ttlMs) => call("claim", () => memory.claimSession(node, ttlMs)),
+    lostSessions: (limit) => call("a look for what is lost", () => memory.lostSessions(limit)),
     renewLease: (lease) => call(`renewal of ${lease.log}`, () => memory.renewLease(lease)),
     releaseLease: (lease, rested) =>
       call(`release of ${lease.log}`, () => memory.releaseLease(lease, rested)),
@@ -138,6 +139,7 @@ type Simulated =
   | "events"
   | "view"
   | "claimSession"
+  | "lostSessions"
   | "renewLease"
   | "releaseLease"
   | "putBlob"

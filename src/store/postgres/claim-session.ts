@@ -1,5 +1,5 @@
 // Which session goes on next: the longest untouched of those that can, and that no other node is just choosing.
-import type { Lease, WorkPlace } from "../store.ts";
+import type { Claim, LostSession, WorkPlace } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { isNodeGone } from "./liveness.ts";
@@ -9,10 +9,10 @@ export async function claimSession(
   { database, node, host, now }: Context,
   ttlMs: number,
   { sharedProfiles }: WorkPlace = { sharedProfiles: [] },
-): Promise<{ lease: Lease; takeover: boolean } | undefined> {
+): Promise<Claim | undefined> {
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
   // than the row tells.
-  const [claim] = await database.query<{ id: string; epoch: number; takeover: boolean }>({
+  const [claim] = await database.query<{ id: string; epoch: number; takeover: boolean; crash: boolean }>({
     name: "claim_session",
     text: `with clock as materialized (
         select ms, to_char(to_timestamp(ms / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as iso
@@ -22,7 +22,7 @@ export async function claimSession(
         union
         select id from log where holder is not null and kind = 'session'),
       chosen as materialized (
-        select log.id, log.holder is not null as takeover
+        select log.id, log.holder is not null as takeover, coalesce(log.holder <> $1, false) as crash
         from candidate join log on log.id = candidate.id join session on session.id = log.id, clock
         where not log.closed
           and (log.holder is not null or log.seq > log.rested_seq or session.retry_at <= clock.iso)
@@ -40,11 +40,27 @@ export async function claimSession(
         update session set host = $4 from chosen where session.id = chosen.id and session.host is distinct from $4)
       update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
       from chosen, clock where log.id = chosen.id
-      returning log.id, log.epoch, chosen.takeover`,
+      returning log.id, log.epoch, chosen.takeover, chosen.crash`,
     values: [node, ttlMs, now(), host, textArray(sharedProfiles)],
   });
   if (!claim) return undefined;
-  return { lease: { log: claim.id, holder: node, epoch: claim.epoch, ttlMs }, takeover: claim.takeover };
+  const { id, epoch, takeover, crash } = claim;
+  return { lease: { log: id, holder: node, epoch, ttlMs }, takeover, crash };
+}
+
+/** Wherever they were at work: that nobody goes on with them concerns every reader. */
+export function lostSessions({ database, node }: Context, limit: number): Promise<LostSession[]> {
+  return database.query<LostSession>({
+    name: "lost_sessions",
+    text: `with holder as materialized (
+        select distinct holder as id from log where holder is not null and kind = 'session' and holder <> $1),
+      gone as materialized (select id from holder where ${isNodeGone("holder.id")})
+      select session.id as session, log.epoch, log.seq
+      from gone join log on log.holder = gone.id join session on session.id = log.id
+      where not log.closed and session.turn is not null and not session.recovering
+      limit $2`,
+    values: [node, limit],
+  });
 }
 
 /** None of its nodes is there: whether what it ran still runs, nobody can tell. */

@@ -12,25 +12,30 @@ export async function claimLease(
   log: LogId,
   ttlMs: number,
 ): Promise<Claimed> {
-  const [claim] = await database.query<{ closed: boolean; takeover: boolean; epoch: number | null }>({
+  const [claim] = await database.query<{
+    closed: boolean;
+    takeover: boolean;
+    crash: boolean;
+    epoch: number | null;
+  }>({
     name: "claim",
     text: `with old as materialized (
         select id, closed, holder, lease_until from log where id = $1 for update),
       judged as materialized (
-        select id, closed, holder is not null as takeover,
+        select id, closed, holder is not null as takeover, coalesce(holder <> $2, false) as crash,
           case when holder is null or lease_until <= ${decidingMs("$4")} then true else ${isNodeGone("holder")} end as free
         from old),
       claimed as (
         update log set epoch = log.epoch + 1, holder = $2, lease_until = ${decidingMs("$4")} + $3
         from judged where log.id = judged.id and judged.free and not judged.closed
         returning log.epoch)
-      select judged.closed, judged.takeover, claimed.epoch from judged left join claimed on true`,
+      select judged.closed, judged.takeover, judged.crash, claimed.epoch from judged left join claimed on true`,
     values: [log, node, ttlMs, now()],
   });
   if (!claim) return { ok: false, code: "not_found" };
-  if (claim.epoch !== null)
-    return { ok: true, lease: { log, holder: node, epoch: claim.epoch, ttlMs }, takeover: claim.takeover };
-  return { ok: false, code: claim.closed ? "ended" : "held" };
+  const { closed, epoch, takeover, crash } = claim;
+  if (epoch === null) return { ok: false, code: closed ? "ended" : "held" };
+  return { ok: true, lease: { log, holder: node, epoch, ttlMs }, takeover, crash };
 }
 
 type Kept = { ok: true } | { ok: false; code: "lease_lost" };

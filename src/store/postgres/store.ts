@@ -19,7 +19,7 @@ import { arrangeSession } from "./arrange-session.ts";
 import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
-import { claimSession } from "./claim-session.ts";
+import { claimSession, lostSessions } from "./claim-session.ts";
 import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
@@ -211,6 +211,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     claimSession: (ttlMs, where) => claimSession(context, ttlMs, where),
+    lostSessions: (limit) => lostSessions(context, limit),
     claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),
     renewLease: (lease) => renewLease(context, lease),
     releaseLease: (lease, rested) => releaseLease(context, lease, rested),

@@ -1,6 +1,9 @@
 // Which session goes on next: the longest untouched of those that can.
-import type { Lease } from "../store.ts";
+import { seqOf } from "../../session/position.ts";
+import type { Claim, LostSession } from "../store.ts";
+import type { Database } from "./database.ts";
 import { claimLease } from "./lease.ts";
+import { readHead } from "./read-events.ts";
 import type { Writing } from "./writing.ts";
 
 /** How many sessions are looked at: those that another drain of this process holds are passed over one by one. */
@@ -12,7 +15,7 @@ export function claimSession(
   host: string,
   ttlMs: number,
   now: number,
-): { lease: Lease; takeover: boolean } | undefined {
+): Claim | undefined {
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
   // than the row tells.
   const runnable = writing.database.tuples<[string]>(
@@ -31,7 +34,24 @@ export function claimSession(
     const claimed = claimLease(writing, id, holder, ttlMs, now);
     if (!claimed.ok) continue;
     writing.database.run("update session set host = ? where id = ? and host is not ?", host, id, host);
-    return { lease: claimed.lease, takeover: claimed.takeover };
+    const { lease, takeover, crash } = claimed;
+    return { lease, takeover, crash };
   }
   return undefined;
+}
+
+/** A file has one owner: every holder but this node is gone. */
+export function lostSessions(database: Database, node: string, limit: number): LostSession[] {
+  const lost = database.tuples<[string, number]>(
+    `select session.id, log.epoch from log join session on session.log = log.key
+     where log.holder is not null and log.holder <> ? and not log.closed
+       and session.turn is not null and not session.recovering
+     limit ?`,
+    node,
+    limit,
+  );
+  return lost.flatMap(([session, epoch]) => {
+    const head = readHead(database, session);
+    return head ? [{ session, epoch, seq: seqOf(head.position) }] : [];
+  });
 }

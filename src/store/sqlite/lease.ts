@@ -12,8 +12,9 @@ export function claimLease(writing: Writing, id: LogId, holder: string, ttlMs: n
   if (log.closed) return { ok: false, code: "ended" };
   if (log.holder !== null && log.leaseUntil > now) return { ok: false, code: "held" };
   const takeover = log.holder !== null;
+  const crash = takeover && log.holder !== holder;
   saveLease(writing, log, holder, log.epoch + 1, now + ttlMs);
-  return { ok: true, lease: { log: id, holder, epoch: log.epoch, ttlMs }, takeover };
+  return { ok: true, lease: { log: id, holder, epoch: log.epoch, ttlMs }, takeover, crash };
 }
 
 export function renewLease(writing: Writing, lease: Lease, now: number): Held {

@@ -23,6 +23,7 @@ import { readAsk, readAsks } from "./ask.ts";
 import type { Proof, Terms } from "./append.ts";
 import { backup } from "./backup.ts";
 import { readBlob } from "./blob.ts";
+import { lostSessions } from "./claim-session.ts";
 import { checkFile } from "./check-thread.ts";
 import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -203,6 +204,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
 
     claimSession: (ttlMs) => writer.call("claimSession", node, options.host, ttlMs, clock()),
+    lostSessions: async (limit) => lostSessions(reader, node, limit),
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
     renewLease: (lease) => writer.call("renewLease", lease, clock()),
     releaseLease: (lease, rested) =>
