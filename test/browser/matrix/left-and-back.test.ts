@@ -1,5 +1,5 @@
 // V1, V4, V7: whatever the work is at, and however a person leaves and comes back, it is as if they never left.
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectPageEqualsProjection } from "../expect-projection.ts";
 import { expectNoFaultsButDeaths, type WatchedPage } from "../watched-page.ts";
 import { useStage } from "./stage.ts";
@@ -81,11 +81,37 @@ describe.each(LEAVINGS)("$how", ({ died = false, go }) => {
       expectNoFaultsButDeaths(tab);
     }
   });
+
+  test("keeps what waits and what was typed", async () => {
+    await stage.call("POST", "/api/sessions", { title: OTHER });
+    const work = await beginWork(stage, "The session at work", "mid-sentence");
+    const first = await stage.open(`/sessions/${work.session}`);
+    await work.expectShown(first);
+    const next = `After ${work.prompt}`;
+    await composer(first).fill(next);
+    await composer(first).press("Enter");
+    await composer(first).fill("half a thought");
+    await first.getByRole("list", { name: "Waiting inputs" }).getByText(next).waitFor();
+    const page = await go(first, work);
+    await expectPageEqualsProjection(page, stage.server, work.session);
+    await expect.poll(() => composer(page).inputValue()).toBe("half a thought");
+    await work.finish(page, { died });
+    (await stage.model.asked(next)).say("That too.").end();
+    await page.locator("main").getByText("That too.").waitFor();
+    await stage.server.untilFact(work.session, "turn_ended", 2);
+    await expectPageEqualsProjection(page, stage.server, work.session);
+    expect(await composer(page).inputValue()).toBe("half a thought");
+    expectNoFaultsButDeaths(page);
+  });
 });
 
 async function toOther(page: WatchedPage): Promise<void> {
   await row(page, OTHER).click();
   await page.getByRole("heading", { name: OTHER }).waitFor();
+}
+
+function composer(page: WatchedPage) {
+  return page.getByRole("textbox", { name: "Message" });
 }
 
 function row(page: WatchedPage, title: string) {
