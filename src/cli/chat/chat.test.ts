@@ -177,14 +177,16 @@ test("/help lists what there is, and nothing else is taken for a command", async
   for (const name of ["compact", "detach", "background", "tasks"]) expect(listed).not.toContain(name);
   chat.type("/compact\r");
   await chat.shows("there is no /compact");
-  chat.type(" /etc/hosts is what?\r");
-  await vi.waitFor(async () => expect((await shared().store.view(session))?.queue).toHaveLength(1));
+  chat.type("/etc/hosts is what?\r");
+  chat.type("//stop means stop\r");
+  await vi.waitFor(async () => expect((await shared().store.view(session))?.queue).toHaveLength(2));
   for (const line of ["/queue", "/usage", "/status", "/rules", "/sessions", "/model", "/title Red build"])
     chat.type(`${line}\r`);
   await chat.shows('titled "Red build"');
   await chat.shows("as the profile default says");
   await chat.shows("Nothing was allowed for good.");
   await chat.shows("1 prompt: /etc/hosts is what?");
+  await chat.shows("2 prompt: /stop means stop");
 });
 
 test("a server's no is told and the chat goes on", async () => {

@@ -3,6 +3,7 @@
 import { createClient, type Client, type NewSession } from "../../client/commands.ts";
 import { connect } from "../../client/connect.ts";
 import { ProblemError, Unreachable } from "../../client/errors.ts";
+import { readSlash } from "../../client/slash.ts";
 import type { Socket } from "../../client/socket.ts";
 import { readAnswer } from "../../session/answer.ts";
 import type { OpenAsk, View } from "../../session/view.ts";
@@ -14,7 +15,7 @@ import { Conversation } from "./conversation.ts";
 import { LineEditor } from "./line-editor.ts";
 import { LiveArea } from "./live-area.ts";
 import { region, type Mode } from "./region.ts";
-import { runSlash } from "./slash.ts";
+import { refuseUnknown, runSlash } from "./slash.ts";
 
 /** Long enough to sit out a restart of the server, or a laptop's change of networks. */
 const PATIENCE_MS = 120_000;
@@ -149,9 +150,11 @@ class Chat implements ChatDesk {
 
   /** It is put back when it could not be delivered. */
   async #deliver(typed: string, ask: OpenAsk | undefined, kind: "prompt" | "steer"): Promise<void> {
-    const text = typed.trim();
+    const read = readSlash(typed);
     try {
-      if (typed.startsWith("/")) return await runSlash(this, text);
+      if (read.type === "command") return await runSlash(this, read);
+      if (read.type === "unknown") return refuseUnknown(read.name);
+      const text = read.text.trim();
       if (ask && (await this.answer(ask, text))) return;
       await this.send(text, kind);
     } catch (error) {

@@ -1,78 +1,57 @@
 // Slash commands: what the command line can do, from within a chat.
+import { SLASH_COMMANDS, type SlashName, type Typed } from "../../client/slash.ts";
 import { Failure } from "../exit.ts";
 import { findSession } from "../find-session.ts";
 import { printProcesses } from "../ps.ts";
+import { saveStream } from "../save-stream.ts";
 import { printSessions } from "../sessions/list.ts";
 import type { Terminal } from "../terminal.ts";
 import { shown } from "../../session/search-text.ts";
 import { usageWords } from "../transcript/message-words.ts";
 import { visibleLine } from "../visible.ts";
-import { count } from "../words.ts";
+import { bytes, count } from "../words.ts";
 import type { ChatDesk } from "./interactive.ts";
 
-type Slash = {
-  name: string;
-  /** What may follow it. */
-  args: string;
-  about: string;
-  run: (desk: ChatDesk, text: string) => Promise<void> | void;
-};
-
-export async function runSlash(desk: ChatDesk, line: string): Promise<void> {
-  const [, name = "", text = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-  const slash = SLASHES.find((each) => each.name === name);
-  if (!slash)
-    throw new Failure(
-      "usage",
-      `there is no /${visibleLine(name)}; /help lists what there is. To send it as it is, begin with a space`,
-    );
-  await slash.run(desk, text.trim());
+/** What is no command is sent as it stands. */
+export async function runSlash(desk: ChatDesk, { name, rest }: Command): Promise<void> {
+  await RUNS[name](desk, rest);
 }
 
-const SLASHES: readonly Slash[] = [
-  { name: "help", args: "", about: "this list", run: help },
-  { name: "stop", args: "", about: "stop the turn that runs", run: (desk) => desk.stop() },
-  {
-    name: "steer",
-    args: "<text>",
-    about: "into the turn that runs, before its next step",
-    run: (desk, text) => desk.send(needed(text, "/steer <text>"), "steer"),
-  },
-  {
-    name: "queue",
-    args: "[release | <text>]",
-    about: "show what waits, let it go on, or add to it",
-    run: queue,
-  },
-  { name: "approve", args: "[session | always]", about: "allow what is asked for", run: approve },
-  { name: "deny", args: "[why]", about: "deny what is asked for", run: deny },
-  {
-    name: "retry",
-    args: "",
-    about: "have the last turn anew",
-    run: async (desk) => void (await desk.client.regenerate(sessionOf(desk))),
-  },
-  {
-    name: "undo",
-    args: "",
-    about: "go back to before the last turn",
-    run: async (desk) => void (await desk.client.undo(sessionOf(desk))),
-  },
-  { name: "new", args: "", about: "begin a new session with the next line", run: beginAnew },
-  { name: "fork", args: "", about: "go on in a session of its own from here", run: fork },
-  { name: "sessions", args: "", about: "the newest sessions", run: sessions },
-  { name: "resume", args: "<session>", about: "turn to another session", run: resume },
-  { name: "title", args: "<title>", about: "name the session", run: title },
-  { name: "model", args: "<provider/model>", about: "show or change the model", run: model },
-  { name: "ps", args: "", about: "the processes that this session has started", run: processes },
-  { name: "rules", args: "", about: "what was allowed for good", run: rules },
-  { name: "usage", args: "", about: "what the session has used", run: usage },
-  { name: "status", args: "", about: "everything that runs and waits", run: status },
-];
+export function refuseUnknown(name: string): never {
+  throw new Failure(
+    "usage",
+    `there is no /${visibleLine(name)}; /help lists what there is. To send it as it is, begin with // or a space`,
+  );
+}
+
+type Command = Extract<Typed, { type: "command" }>;
+
+const RUNS: Record<SlashName, (desk: ChatDesk, text: string) => Promise<void> | void> = {
+  help,
+  stop: (desk) => desk.stop(),
+  steer: (desk, text) => desk.send(needed(text, "/steer <text>"), "steer"),
+  queue,
+  approve,
+  deny,
+  retry: async (desk) => void (await desk.client.regenerate(sessionOf(desk))),
+  undo: async (desk) => void (await desk.client.undo(sessionOf(desk))),
+  new: beginAnew,
+  fork,
+  sessions,
+  resume,
+  title,
+  model,
+  ps: processes,
+  rules,
+  usage,
+  status,
+  export: exportSession,
+};
 
 function help(desk: ChatDesk): void {
-  const width = Math.max(...SLASHES.map(({ name, args }) => name.length + args.length + 2));
-  for (const { name, args, about } of SLASHES) desk.print(`  ${`/${name} ${args}`.padEnd(width)}  ${about}`);
+  const width = Math.max(...SLASH_COMMANDS.map(({ name, args }) => name.length + args.length + 2));
+  for (const { name, args, about } of SLASH_COMMANDS)
+    desk.print(`  ${`/${name} ${args}`.padEnd(width)}  ${about}`);
   desk.print(
     "  Tab chooses whether a line is queued or steers while a turn runs. Ctrl-C stops it, twice leaves; Ctrl-D leaves.",
   );
@@ -156,6 +135,16 @@ async function status(desk: ChatDesk): Promise<void> {
     .map(([name, n]) => `${n} ${name}`);
   if (asks > 0) told.push(`${count(asks, "ask")} waiting for an answer`);
   desk.print(`  ${told.join(", ") || "nothing yet"}`);
+}
+
+/** Into the directory that the chat was started in. */
+async function exportSession(desk: ChatDesk, text: string): Promise<void> {
+  const format = text === "" ? "md" : text;
+  if (format !== "md" && format !== "jsonl") throw new Failure("usage", "/export takes nothing, md or jsonl");
+  const session = sessionOf(desk);
+  const file = `${session}.${format}`;
+  const saved = await saveStream(await desk.client.exportSession(session, format), file, { force: false });
+  desk.print(`  wrote ${bytes(saved)} to ${file}`);
 }
 
 /** For what prints tables. */
