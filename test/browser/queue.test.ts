@@ -2,7 +2,10 @@
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
+import { formatPosition } from "../../src/session/position.ts";
+import type { View } from "../../src/session/view.ts";
 import { launchChromium } from "../chromium.ts";
+import { Script } from "../scripted-work.ts";
 import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 import { buildPage } from "./built-page.ts";
 import { expectNoFaults, newPerson, newTab, type PageOptions, type WatchedPage } from "./watched-page.ts";
@@ -88,6 +91,86 @@ test("a pinned session is marked in the list, until it is unpinned", async () =>
   expectNoFaults(page);
 });
 
+test("what waits is edited, moved and removed, by pointer and by keys", async () => {
+  await server.append(session, [admitted(1, "one"), admitted(2, "two"), admitted(3, "three")], "owner");
+  const page = await open();
+  await rowOf(page, "two").getByRole("button", { name: "Move up" }).click();
+  await expect.poll(() => texts(page)).toEqual(["two", "one", "three"]);
+  await rowOf(page, "three").focus();
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect.poll(() => texts(page)).toEqual(["two", "three", "one"]);
+  await rowOf(page, "one").focus();
+  await page.keyboard.press("Enter");
+  const editor = page.getByRole("textbox", { name: "Change the waiting input" });
+  await editor.fill("one more");
+  await page.reload(); // the change is not made yet, and not lost either
+  expect(await editor.inputValue()).toBe("one more");
+  await editor.press("Enter");
+  await expect.poll(() => texts(page)).toEqual(["two", "three", "one more"]);
+  await rowOf(page, "two").focus();
+  await page.keyboard.press("Delete");
+  await expect.poll(() => texts(page)).toEqual(["three", "one more"]);
+  const { view } = (await (await server.fetch(`/api/sessions/${session}`)).json()) as { view: View };
+  expect(view.queue.map(({ text }) => text)).toEqual(["three", "one more"]);
+  expectNoFaults(page);
+});
+
+test("at 390 px the same is done from a menu", async () => {
+  await server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
+  const page = await open({ width: 390, height: 844 });
+  await rowOf(page, "two").getByRole("button", { name: "Change this input" }).click();
+  await page.getByRole("menuitem", { name: "Move up" }).click();
+  await expect.poll(() => texts(page)).toEqual(["two", "one"]);
+  expectNoFaults(page);
+});
+
+test("words for an input that is taken while it is being changed go to the composer", async () => {
+  const script = new Script("a").admit("one");
+  await server.play(session, script);
+  const page = await open();
+  await rowOf(page, "one").getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Change the waiting input" }).fill("one, but better");
+  await server.append(session, [
+    { type: "turn_started", data: { turn: "turn_1", inputs: ["inp_a1"] } },
+    { type: "input_delivered", data: { input: "inp_a1", turn: "turn_1", from: formatPosition(2, 0) } },
+  ]);
+  await page.getByText("The input that you were changing no longer waits").waitFor();
+  await page.getByRole("button", { name: "Put them below" }).click();
+  expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("one, but better");
+  expectNoFaults(page);
+});
+
+test("who is too late to change what waits is told what became of it", async () => {
+  await server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
+  const page = await open();
+  await rowOf(page, "one").waitFor();
+  const problem = {
+    type: "x",
+    title: "x",
+    status: 409,
+    code: "not_queued",
+    detail: "x",
+    input: { state: "delivered" },
+  };
+  await page.route("**/inputs/inp_1", (route) =>
+    route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify(problem) }),
+  );
+  await rowOf(page, "one").getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("alert").filter({ hasText: "The agent has taken it already" }).waitFor();
+  expect(await texts(page)).toEqual(["one", "two"]);
+});
+
+test("a waiting input is steered with while a turn runs", async () => {
+  await server.play(session, new Script("a").admit("go").take("inp_a1", formatPosition(2, 0)).begin());
+  await server.append(session, [admitted(9, "a little to the left")], "owner");
+  const page = await open();
+  await rowOf(page, "a little to the left").getByRole("button", { name: "Steer now" }).click();
+  await rowOf(page, "a little to the left").getByText("steers at the next step").waitFor();
+  await rowOf(page, "a little to the left").getByRole("button", { name: "Queue instead" }).click();
+  await rowOf(page, "a little to the left").getByText("waiting for its turn").waitFor();
+  expectNoFaults(page);
+});
+
 async function open(size: PageOptions = {}): Promise<WatchedPage> {
   person = await newPerson(browser, size);
   const page = await newTab(person, await server.loginLink());
@@ -103,6 +186,14 @@ function admitted(n: number, text: string, more: { kind?: "steer"; delivery?: "n
 
 function waiting(page: WatchedPage) {
   return page.getByRole("list", { name: "Waiting inputs" });
+}
+
+function rowOf(page: WatchedPage, text: string) {
+  return waiting(page).getByRole("listitem").filter({ hasText: text });
+}
+
+function texts(page: WatchedPage): Promise<string[]> {
+  return waiting(page).locator("li .text").allTextContents();
 }
 
 function isInView(page: WatchedPage, text: string): Promise<boolean> {

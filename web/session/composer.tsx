@@ -1,8 +1,11 @@
 // Enter sends, Shift+Enter breaks the line; an input method's own Enter does neither. Escape twice stops the turn.
 import { createEffect, createSignal, onMount, Show, type JSX } from "solid-js";
 import { INPUT_MAX_CHARS } from "../../src/protocol/limits.ts";
+import type { SlashCommand } from "../../src/client/slash.ts";
 import type { Outbox, Way } from "../state/outbox.ts";
 import { ComposerFiles, FileButton, filesIn } from "./composer-files.tsx";
+import { createSlashPopup, SLASH_LIST_ID, SlashList } from "./composer-slash.tsx";
+import type { TypedCommands } from "./commands.ts";
 import { SendButton, WayChoice } from "./composer-send.tsx";
 import type { Enter } from "./enter.ts";
 import { hasKeyboard, isComposing, MOD_ENTER } from "./keys.ts";
@@ -13,6 +16,7 @@ export type ComposerProps = {
   hasFocus?: boolean;
   /** While a turn runs. */
   stop?: { isAsked: boolean; run: () => void } | undefined;
+  commands: TypedCommands;
   /** What stands between the file button and the send button. */
   bar?: JSX.Element;
 };
@@ -21,6 +25,7 @@ export function Composer(props: ComposerProps) {
   let field!: HTMLTextAreaElement;
   const [isArmed, setArmed] = createSignal(false);
   const isBlank = () => props.outbox.text.trim() === "";
+  const popup = createSlashPopup(() => props.outbox);
 
   onMount(() => {
     if (props.hasFocus && hasKeyboard) field.focus();
@@ -29,12 +34,23 @@ export function Composer(props: ComposerProps) {
 
   function send(way: Way): void {
     setArmed(false);
-    props.outbox.send(way);
+    const text = props.commands.take();
+    if (text !== undefined) props.outbox.send(text, way);
+    field.focus();
+  }
+
+  function takeChoice(choice: SlashCommand): void {
+    if (popup.take(choice) === "run") send(props.enter.way);
     field.focus();
   }
 
   function onKeyDown(event: KeyboardEvent): void {
     if (isComposing(event)) return;
+    const isPlain = !event.shiftKey && !event.altKey && !event.metaKey && !event.ctrlKey;
+    const did = isPlain ? popup.onKey(event.key) : "passed";
+    if (did !== "passed") event.preventDefault();
+    if (did === "run") send(props.enter.way);
+    if (did !== "passed") return;
     if (event.key === "Escape") return onEscape(event);
     setArmed(false);
     if (event.key !== "Enter") return;
@@ -65,7 +81,13 @@ export function Composer(props: ComposerProps) {
         props.outbox.files.add(files);
       }}
     >
-      <Notes outbox={props.outbox} />
+      <Show when={props.commands.fault()}>
+        <p class="failure" role="alert">
+          {props.commands.fault()}
+        </p>
+      </Show>
+      <Notes outbox={props.outbox} retry={() => props.outbox.retry() || send(props.enter.way)} />
+      <SlashList popup={popup} take={takeChoice} />
       <ComposerFiles files={props.outbox.files} />
       <textarea
         ref={field}
@@ -73,9 +95,15 @@ export function Composer(props: ComposerProps) {
         rows={1}
         maxlength={INPUT_MAX_CHARS}
         placeholder={placeholder(props.enter, props.outbox.files.list.length > 0)}
+        aria-autocomplete="list"
+        aria-controls={popup.activeId === undefined ? undefined : SLASH_LIST_ID}
+        aria-activedescendant={popup.activeId}
         enterkeyhint={hasKeyboard ? "send" : "enter"}
         value={props.outbox.text}
-        onInput={(event) => props.outbox.setText(event.currentTarget.value)}
+        onInput={(event) => {
+          props.commands.forget();
+          props.outbox.setText(event.currentTarget.value);
+        }}
         onKeyDown={onKeyDown}
         onBlur={() => setArmed(false)}
       />
@@ -100,13 +128,13 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-function Notes(props: { outbox: Outbox }) {
+function Notes(props: { outbox: Outbox; retry: () => void }) {
   return (
     <>
       <Show when={props.outbox.failure}>
         <p class="failure" role="alert">
           <span>Not sent: {props.outbox.failure} Your text is back below.</span>
-          <button type="button" onClick={() => props.outbox.retry()}>
+          <button type="button" onClick={() => props.retry()}>
             Retry
           </button>
         </p>

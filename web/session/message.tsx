@@ -7,6 +7,7 @@ import { Link } from "../link.tsx";
 import { sessionPath } from "../address.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { wholeTime } from "../time-words.ts";
+import { InputActions } from "./input-actions.tsx";
 import { Step } from "./step.tsx";
 import { TurnEnd } from "./turn-end.tsx";
 
@@ -81,7 +82,15 @@ function Input(props: { input: Kind<"input"> }) {
       </Show>
       <Show when={props.input.attachments.length > 0}>
         <ul class="files">
-          <Index each={props.input.attachments}>{(file) => <li>{file().name}</li>}</Index>
+          <Index each={props.input.attachments}>
+            {(file) => (
+              <li>
+                <a href={`/api/files/${encodeURIComponent(file().file)}`} target="_blank" rel="noopener">
+                  {file().name}
+                </a>
+              </li>
+            )}
+          </Index>
         </ul>
       </Show>
       <Show when={props.input.input === "steer" || author()}>
@@ -89,6 +98,7 @@ function Input(props: { input: Kind<"input"> }) {
           {[props.input.input === "steer" ? "steered" : "", author()].filter(Boolean).join(" · ")}
         </p>
       </Show>
+      <InputActions input={props.input} />
     </>
   );
 }

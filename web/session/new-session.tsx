@@ -1,12 +1,16 @@
+import { Show } from "solid-js";
 import { Composer } from "./composer.tsx";
 import { Link } from "../link.tsx";
 import { useDashboard } from "../state/dashboard.ts";
+import { createCommands } from "./commands.ts";
 import type { Enter } from "./enter.ts";
+import { ToldCard } from "./told.tsx";
 
 const BEGINS: Enter = { way: "queue", verb: "Begin", does: "begins the session", other: null };
 
 export function NewSession(props: { hasFocus: boolean }) {
-  const { begin } = useDashboard();
+  const { begin, client, list } = useDashboard();
+  const commands = createCommands(() => ({ client, list, outbox: begin, session: undefined, view: null }));
   return (
     <>
       <header class="head">
@@ -21,7 +25,10 @@ export function NewSession(props: { hasFocus: boolean }) {
         </p>
       </div>
       <div class="compose">
-        <Composer outbox={begin} enter={BEGINS} hasFocus={props.hasFocus} />
+        <Show when={commands.told()}>
+          {(told) => <ToldCard told={told()} close={() => commands.forget()} />}
+        </Show>
+        <Composer outbox={begin} enter={BEGINS} hasFocus={props.hasFocus} commands={commands} />
       </div>
     </>
   );

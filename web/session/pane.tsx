@@ -11,6 +11,7 @@ import { Announcer } from "./announcer.tsx";
 import { DropFiles } from "./drop-files.tsx";
 import { Ended } from "./ended.tsx";
 import { PaneHead } from "./head.tsx";
+import { SessionContext } from "./session-context.ts";
 import { SessionComposer } from "./session-composer.tsx";
 import { Transcript } from "./transcript.tsx";
 import { Waiting } from "./waiting.tsx";
@@ -63,21 +64,23 @@ function Pane(props: { followed: Followed; view: View }) {
     return now.page === "session" && now.session === props.followed.id ? now.at : null;
   });
   return (
-    <DropFiles class="pane" add={(files) => props.followed.outbox.files.add(files)}>
-      <div class="middle">
-        <PaneHead id={props.followed.id} view={props.view} />
-        <Transcript followed={props.followed} view={props.view} at={at()} />
-        <Announcer followed={props.followed} />
-        <div class="compose">
-          <Waiting session={props.followed.id} view={props.view} outbox={props.followed.outbox} />
-          <Show
-            when={props.view.ended}
-            fallback={<SessionComposer followed={props.followed} view={props.view} />}
-          >
-            {(ended) => <Ended ended={ended()} outbox={props.followed.outbox} />}
-          </Show>
+    <SessionContext.Provider value={props.followed}>
+      <DropFiles class="pane" add={(files) => props.followed.outbox.files.add(files)}>
+        <div class="middle">
+          <PaneHead id={props.followed.id} view={props.view} />
+          <Transcript followed={props.followed} view={props.view} at={at()} />
+          <Announcer followed={props.followed} />
+          <div class="compose">
+            <Waiting session={props.followed.id} view={props.view} outbox={props.followed.outbox} />
+            <Show
+              when={props.view.ended}
+              fallback={<SessionComposer followed={props.followed} view={props.view} />}
+            >
+              {(ended) => <Ended ended={ended()} outbox={props.followed.outbox} />}
+            </Show>
+          </div>
         </div>
-      </div>
-    </DropFiles>
+      </DropFiles>
+    </SessionContext.Provider>
   );
 }

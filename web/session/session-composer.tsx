@@ -4,14 +4,23 @@ import type { View } from "../../src/session/view.ts";
 import { createAttempt } from "../attempt.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
+import { createCommands } from "./commands.ts";
 import { Composer } from "./composer.tsx";
 import { whatEnterDoes } from "./enter.ts";
+import { ToldCard } from "./told.tsx";
 
 export function SessionComposer(props: { followed: Followed; view: View }) {
-  const { client } = useDashboard();
+  const { client, list } = useDashboard();
   const stopping = createAttempt();
   const outbox = () => props.followed.outbox;
   const enter = createMemo(() => whatEnterDoes(props.view, outbox().way, outbox().files.list.length > 0));
+  const commands = createCommands(() => ({
+    client,
+    list,
+    outbox: outbox(),
+    session: props.followed.id,
+    view: props.view,
+  }));
   const stop = () => {
     const { turn } = props.view;
     if (turn === null) return undefined;
@@ -25,7 +34,10 @@ export function SessionComposer(props: { followed: Followed; view: View }) {
           Not stopped: {stopping.failure()}
         </p>
       </Show>
-      <Composer outbox={outbox()} enter={enter()} stop={stop()} />
+      <Show when={commands.told()}>
+        {(told) => <ToldCard told={told()} close={() => commands.forget()} />}
+      </Show>
+      <Composer outbox={outbox()} enter={enter()} stop={stop()} commands={commands} />
     </>
   );
 }

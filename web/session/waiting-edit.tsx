@@ -5,12 +5,12 @@ import type { QueuedInput } from "../../src/session/view.ts";
 import type { Attempt } from "../attempt.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Outbox } from "../state/outbox.ts";
-import { queueEdit, setQueueEdit, type QueueEdit } from "../state/queue-edit.ts";
+import { keptEdit, setKeptEdit, type KeptEdit } from "../state/kept-edit.ts";
 import { hasKeyboard, isComposing } from "./keys.ts";
 
 export function EditWaiting(props: { session: string; input: QueuedInput; change: Attempt }) {
   const { client } = useDashboard();
-  const edit = () => queueEdit(props.session);
+  const edit = () => keptEdit("queue", props.session);
   const text = () => edit()?.text ?? "";
   let field!: HTMLTextAreaElement;
   onMount(() => {
@@ -24,7 +24,7 @@ export function EditWaiting(props: { session: string; input: QueuedInput; change
     const isSaved = await props.change.run(() =>
       client.patchInput(props.session, props.input.input, { text: saved.trim() }),
     );
-    if (isSaved && text() === saved) setQueueEdit(props.session, null);
+    if (isSaved && text() === saved) setKeptEdit("queue", props.session, null);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -32,7 +32,7 @@ export function EditWaiting(props: { session: string; input: QueuedInput; change
     event.stopPropagation();
     if (event.key === "Escape") {
       event.preventDefault();
-      setQueueEdit(props.session, null);
+      setKeptEdit("queue", props.session, null);
     }
     if (event.key !== "Enter" || event.shiftKey || !hasKeyboard) return;
     event.preventDefault();
@@ -49,7 +49,7 @@ export function EditWaiting(props: { session: string; input: QueuedInput; change
         value={text()}
         onInput={(event) => {
           const now = edit();
-          if (now) setQueueEdit(props.session, { ...now, text: event.currentTarget.value });
+          if (now) setKeptEdit("queue", props.session, { ...now, text: event.currentTarget.value });
         }}
         onKeyDown={onKeyDown}
       />
@@ -65,7 +65,7 @@ export function EditWaiting(props: { session: string; input: QueuedInput; change
         >
           Save
         </button>
-        <button type="button" onClick={() => setQueueEdit(props.session, null)}>
+        <button type="button" onClick={() => setKeptEdit("queue", props.session, null)}>
           Cancel
         </button>
       </div>
@@ -74,11 +74,11 @@ export function EditWaiting(props: { session: string; input: QueuedInput; change
 }
 
 /** The input is no longer in the queue, but words for it are still here. */
-export function LeftEdit(props: { session: string; edit: QueueEdit; outbox: Outbox }) {
+export function LeftEdit(props: { session: string; edit: KeptEdit; outbox: Outbox }) {
   function toComposer(): void {
     const { text } = props.outbox;
     props.outbox.setText(text.trim() === "" ? props.edit.text : `${props.edit.text}\n\n${text}`);
-    setQueueEdit(props.session, null);
+    setKeptEdit("queue", props.session, null);
   }
   return (
     <div class="held" role="status">
@@ -89,7 +89,7 @@ export function LeftEdit(props: { session: string; edit: QueueEdit; outbox: Outb
       <button type="button" onClick={toComposer}>
         Put them below
       </button>
-      <button class="quiet" type="button" onClick={() => setQueueEdit(props.session, null)}>
+      <button class="quiet" type="button" onClick={() => setKeptEdit("queue", props.session, null)}>
         Discard
       </button>
     </div>

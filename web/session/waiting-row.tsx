@@ -8,7 +8,7 @@ import { Icon, type IconName } from "../icon.tsx";
 import { isNarrow } from "../media.ts";
 import { Menu } from "../menu.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { queueEdit, setQueueEdit } from "../state/queue-edit.ts";
+import { keptEdit, setKeptEdit } from "../state/kept-edit.ts";
 import { EditWaiting } from "./waiting-edit.tsx";
 import { queueFailureWords } from "./queue-failure.ts";
 import { wholeText } from "./whole-text.ts";
@@ -26,14 +26,14 @@ export function WaitingRow(props: {
 }) {
   const { client } = useDashboard();
   const change = createAttempt(queueFailureWords);
-  const isEdited = () => queueEdit(props.session)?.input === props.input.input;
+  const isEdited = () => keptEdit("queue", props.session)?.input === props.input.input;
 
   const patch = (to: InputPatch) =>
     void change.run(() => client.patchInput(props.session, props.input.input, to));
   const beginEdit = () =>
     void change.run(async () => {
       const text = await wholeText(client, props.input.text);
-      setQueueEdit(props.session, { input: props.input.input, text, position: props.input.position });
+      setKeptEdit("queue", props.session, { input: props.input.input, text, position: props.input.position });
     });
   /** By as many places, if there are so many. */
   const move = (by: -1 | 1) => {

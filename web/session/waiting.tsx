@@ -5,7 +5,7 @@ import type { View } from "../../src/session/view.ts";
 import { createAttempt } from "../attempt.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Outbox } from "../state/outbox.ts";
-import { queueEdit } from "../state/queue-edit.ts";
+import { keptEdit } from "../state/kept-edit.ts";
 import { LeftEdit } from "./waiting-edit.tsx";
 import { WaitingRow } from "./waiting-row.tsx";
 
@@ -14,7 +14,7 @@ type WaitingProps = { session: string; view: View; outbox: Outbox };
 export function Waiting(props: WaitingProps) {
   const count = () => props.view.queue.length + props.outbox.sending.length;
   const left = () => {
-    const edit = queueEdit(props.session);
+    const edit = keptEdit("queue", props.session);
     return edit && !props.view.queue.some(({ input }) => input === edit.input) ? edit : undefined;
   };
   return (

@@ -60,7 +60,10 @@ export function createDashboard(): Dashboard {
   async function begin(sent: Sent): Promise<null> {
     const title = titleFrom(sent.text);
     const session = await client.createSession({ title, input: newInput(sent) }, undefined, sent.key);
-    navigate(sessionPath(session.id), { replace: location.pathname === "/new" });
+    // Whoever has gone elsewhere meanwhile stays there: the list shows that it has begun.
+    const { pathname } = location;
+    if (pathname === "/" || pathname === "/new")
+      navigate(sessionPath(session.id), { replace: pathname === "/new" });
     return null;
   }
 }

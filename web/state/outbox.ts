@@ -34,11 +34,10 @@ export type Outbox = {
   readonly isFromOtherTab: boolean;
   /** False when this browser has no room to keep what is typed. */
   readonly isKept: boolean;
-  send(way?: Way): void;
-  /** Sends this in place of all that was typed, which is put back if it fails. */
-  sendAs(text: string, way: Way): void;
-  /** Once more what failed, in the same way and, if it was not changed since, under the same key. */
-  retry(): void;
+  /** Sends this for all that was typed, which is put back if it fails. */
+  send(text: string, way: Way): void;
+  /** Once more what failed, under the same key, so that it arrives once; false when it was changed since. */
+  retry(): boolean;
 };
 
 export type Shown = { text: string; way: Way; files: number };
@@ -122,14 +121,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     get isKept() {
       return state.isKept;
     },
-    send: (way = "queue") => depart(state.text.trim(), way, newKey()),
-    sendAs: (text, way) => depart(text, way, newKey()),
+    send: (text, way) => depart(text, way, newKey()),
     retry() {
       const { departure } = state.failed ?? {};
-      if (!departure) return;
-      const isSame = departure.typed === state.text && sameFiles(departure.files, files.list);
-      if (isSame) depart(departure.text, departure.way, departure.key);
-      else depart(state.text.trim(), departure.way, newKey());
+      if (departure?.typed !== state.text || !sameFiles(departure.files, files.list)) return false;
+      depart(departure.text, departure.way, departure.key);
+      return true;
     },
   };
 

@@ -1,0 +1,157 @@
+// What each slash command does in the page.
+import { SLASH_COMMANDS, type SlashName } from "../../src/client/slash.ts";
+import { sessionPath } from "../address.ts";
+import { navigate } from "../route.ts";
+import { shownTitle } from "../title.ts";
+import { findSession } from "./find-session.ts";
+import { SlashFault, type SlashDesk, type Told } from "./slash-desk.ts";
+import { shortNumber, usageWords } from "./usage-words.ts";
+
+/** Undefined when what it did is to be seen without a word. */
+export async function runSlash(desk: SlashDesk, name: SlashName, rest: string): Promise<Told | undefined> {
+  return (await RUNS[name](desk, rest)) ?? undefined;
+}
+
+type Run = (desk: SlashDesk, rest: string) => Promise<Told | void> | Told | void;
+
+const RUNS: Record<SlashName, Run> = {
+  help,
+  stop,
+  steer: (desk, text) => {
+    sessionOf(desk);
+    desk.outbox.send(needed(text, "/steer <text>"), "steer");
+  },
+  queue,
+  approve: (desk, choice) => answer(desk, choice === "" ? "once" : choice),
+  deny: (desk, why) => answer(desk, "deny", why),
+  retry: async (desk) => goTo(await desk.client.regenerate(sessionOf(desk))),
+  undo: async (desk) => goTo(await desk.client.undo(sessionOf(desk))),
+  fork: async (desk) => goTo(await desk.client.forkSession(sessionOf(desk))),
+  new: () => navigate("/new"),
+  sessions,
+  resume: async (desk, name) => goTo(await findSession(desk, needed(name, "/resume <session>"))),
+  title: async (desk, title) =>
+    void (await desk.client.patchSession(sessionOf(desk), { title: needed(title, "/title <title>") })),
+  model,
+  ps: processes,
+  rules,
+  usage,
+  status,
+  export: exportSession,
+};
+
+function help(): Told {
+  const lines = SLASH_COMMANDS.map(({ name, args, about }) => ({
+    text: `/${name} ${args}`.trim(),
+    note: about,
+  }));
+  return { title: "Commands. To send a slash as it is, begin with //", lines };
+}
+
+async function stop(desk: SlashDesk): Promise<void> {
+  const { stopped } = await desk.client.stop(sessionOf(desk));
+  if (!stopped) throw new SlashFault("Nothing runs here.");
+}
+
+async function queue(desk: SlashDesk, text: string): Promise<Told | void> {
+  const session = sessionOf(desk);
+  if (text === "release") {
+    const { released } = await desk.client.releaseQueue(session);
+    if (!released) throw new SlashFault("The queue is not held.");
+    return;
+  }
+  if (text !== "") return desk.outbox.send(text, "queue");
+  const count = desk.view?.queue.length ?? 0;
+  return {
+    title: count === 0 ? "Nothing waits." : `What waits stands above the composer: ${count}.`,
+    lines: [],
+  };
+}
+
+async function answer(desk: SlashDesk, choice: string, text = ""): Promise<void> {
+  const ask = desk.view?.asks.find(({ kind }) => kind === "approval");
+  if (!ask) throw new SlashFault("Nothing waits for an approval here.");
+  if (!["once", "session", "always", "deny"].includes(choice))
+    throw new SlashFault("/approve takes nothing, session or always.");
+  await desk.client.answerAsk(ask.ask, { choice, ...(text !== "" && { text }) });
+}
+
+function sessions({ list }: SlashDesk): Told {
+  const lines = list.rows().map(({ id, title }) => ({ text: shownTitle(title), href: sessionPath(id) }));
+  return { title: "The newest sessions", lines: lines.slice(0, 10) };
+}
+
+async function model(desk: SlashDesk, name: string): Promise<Told | void> {
+  const session = sessionOf(desk);
+  if (name !== "") return void (await desk.client.patchSession(session, { model: name }));
+  const { meta } = desk.view ?? {};
+  const said = meta?.model ?? `as the profile ${meta?.profile ?? "default"} says`;
+  return { title: `Model: ${said}`, lines: [] };
+}
+
+async function processes(desk: SlashDesk): Promise<Told> {
+  const { items } = await desk.client.processes({ session: sessionOf(desk) });
+  const lines = items.map(({ command, class: how, ports }) => ({
+    text: command,
+    note: [how ?? "running", ...ports.map((port) => `:${port}`)].join(" "),
+  }));
+  return { title: lines.length === 0 ? "No process runs." : "Processes of this session", lines };
+}
+
+async function rules({ client }: SlashDesk): Promise<Told> {
+  const lines = (await client.rules()).map(({ decision, tool, shown, match, profile }) => ({
+    text: `${decision} ${tool} ${shown ?? match}`,
+    note: profile,
+  }));
+  return {
+    title: lines.length === 0 ? "Nothing was allowed for good." : "Allowed or denied for good",
+    lines,
+  };
+}
+
+function usage(desk: SlashDesk): Told {
+  sessionOf(desk);
+  const used = desk.view?.usage;
+  if (!used || used.inputTokens + used.outputTokens === 0)
+    return { title: "Nothing was used yet.", lines: [] };
+  const lines = [
+    { text: "in", note: `${shortNumber(used.inputTokens)} tokens` },
+    { text: "out", note: `${shortNumber(used.outputTokens)} tokens` },
+  ];
+  return { title: `This session: ${usageWords(used)}`, lines };
+}
+
+async function status({ client }: SlashDesk): Promise<Told> {
+  const { sessions: counts, asks, active } = await client.overview();
+  const words = Object.entries(counts).flatMap(([name, n]) => (n > 0 ? [`${n} ${name}`] : []));
+  if (asks > 0) words.push(asks === 1 ? "1 ask is open" : `${asks} asks are open`);
+  const lines = active.slice(0, 10).map(({ id, title, status: now }) => ({
+    text: shownTitle(title),
+    note: now,
+    href: sessionPath(id),
+  }));
+  return { title: words.join(", ") || "Nothing runs or waits.", lines };
+}
+
+function exportSession(desk: SlashDesk, format: string): void {
+  const session = sessionOf(desk);
+  if (!["", "md", "jsonl"].includes(format)) throw new SlashFault("/export takes nothing, md or jsonl.");
+  const link = document.createElement("a");
+  link.href = `/api${sessionPath(session)}/export?format=${format || "md"}`;
+  link.download = "";
+  link.click();
+}
+
+function goTo({ id }: { id: string }): void {
+  navigate(sessionPath(id));
+}
+
+function sessionOf({ session }: SlashDesk): string {
+  if (session === undefined) throw new SlashFault("There is no session yet: it begins with what you send.");
+  return session;
+}
+
+function needed(text: string, usageLine: string): string {
+  if (text === "") throw new SlashFault(`Say ${usageLine}.`);
+  return text;
+}
