@@ -128,8 +128,16 @@ export class SimulatedServer {
   }
 
   #caughtUp(after: Position): void {
-    const missed = countMissed(this.#log.slice(0, this.#written).filter(({ position }) => position > after));
-    this.#frames.push({ op: "caught_up", session: this.session, position: this.#end(), missed });
+    const written = this.#log.slice(0, this.#written);
+    const { messages, tools } = countMissed(written.filter(({ position }) => position > after));
+    const missed = { messages, tools, asks: countMissed(written).asks };
+    this.#frames.push({
+      op: "caught_up",
+      session: this.session,
+      position: this.#end(),
+      missed,
+      since: after,
+    });
   }
 
   #end(): Position {

@@ -31,6 +31,9 @@ test("a view older than what the reader has is passed over, but not one of anoth
   expect(other.next).toMatchObject({ position: formatPosition(3, 0), store: "sto_2" });
 });
 
+const firstView = (seq: number) =>
+  ({ op: "resync", session, view: viewAt(formatPosition(seq, 0)), reason: "first" }) as const;
+
 test("a reader that is cut off between its first view and the word that it is caught up asks for the view again", () => {
   const view = viewAt(formatPosition(3, 0));
   const first = accept(
@@ -41,14 +44,35 @@ test("a reader that is cut off between its first view and the word that it is ca
   expect(attachFrame(cut(first))).toEqual({ op: "attach", session });
   const caughtUp = accept(
     first,
-    { op: "caught_up", session, position: view.position, missed: nothing },
+    { op: "caught_up", session, position: view.position, missed: nothing, since: START },
     hearer,
   );
   expect(attachFrame(cut(caughtUp.next))).toMatchObject({ after: view.position });
 });
 
+test("what was missed counts from where the reader was first cut off, or from where the server says", () => {
+  const caughtUp = (seq: number, since: number) =>
+    ({
+      op: "caught_up",
+      session,
+      position: formatPosition(seq, 0),
+      missed: nothing,
+      since: formatPosition(since, 0),
+    }) as const;
+  const first = accept(attachment(session, null), firstView(3), hearer).next;
+  const seen = accept(first, caughtUp(3, 1), hearer);
+  expect(seen.deliver).toMatchObject({ since: formatPosition(1, 0), wasCut: false });
+  const onTheWay = accept(cut(seen.next), { op: "events", session, events: [notice(4)] }, hearer);
+  expect(onTheWay.deliver).toMatchObject({ isReplay: true });
+  const again = accept(cut(onTheWay.next), caughtUp(4, 4), hearer);
+  expect(again.deliver).toMatchObject({ since: formatPosition(3, 0), wasCut: true });
+  const live = accept(again.next, { op: "events", session, events: [notice(5)] }, hearer);
+  expect(live.deliver).toMatchObject({ isReplay: false });
+});
+
 test("a gap is asked for again, then the view is taken, then another connection", () => {
-  const frame = { op: "caught_up", session, position: formatPosition(9, 0), missed: nothing } as const;
+  const position = formatPosition(9, 0);
+  const frame = { op: "caught_up", session, position, missed: nothing, since: START } as const;
   const asked: unknown[] = [];
   let state = at(4);
   for (let i = 0; i < 7; i++) {

@@ -1,12 +1,12 @@
 // One attached session, as values: where its reader stands, and what each frame brings it. However often the
 // connection is cut and whatever comes twice, the reader is given each fact once and in order; where something is
 // missing it is asked for again, and loss is possible only as an explicit resync to a view.
-import type { AnyEvent, NewEvent } from "../session/event.ts";
+import type { AnyEvent } from "../session/event.ts";
 import { isFactPosition, seqOf, type Position } from "../session/position.ts";
-import { tallyOf } from "../session/row.ts";
 import type { View } from "../session/view.ts";
 import type { ProblemCode } from "../protocol/problem.ts";
 import type { ClientFrame, Missed, ResyncReason, ServerFrame } from "../protocol/socket.ts";
+import { NOTHING, sum, tally, type Tally } from "./tally.ts";
 
 export type Attachment = {
   session: string;
@@ -19,22 +19,23 @@ export type Attachment = {
   isFirst: boolean;
   /** How often in a row something was missing. */
   gaps: number;
+  /** Where it stood when it was cut off; null: it was not, or the server is to say since when something was missed. */
+  since: Position | null;
   /** What came in this catch-up, and what in those before it that were cut off. */
   caught: Tally;
   carried: Tally;
 };
-
-type Tally = { messages: number; tools: number; asks: readonly string[] };
 
 export type SessionFrame =
   | Extract<ServerFrame, { session: string }>
   | (Extract<ServerFrame, { op: "error" }> & { session: string });
 
 export type Delivery =
-  | { type: "events"; events: AnyEvent[] }
+  /** `isReplay`: they were written while this reader was away, and are counted by the `caught_up` that follows. */
+  | { type: "events"; events: AnyEvent[]; isReplay: boolean }
   | { type: "resync"; view: View; reason: ResyncReason }
-  /** All that had been written is there; `missed` is what came while this reader was away. */
-  | { type: "caught_up"; position: Position; missed: Missed }
+  /** All that had been written is there. `missed` came after `since`: where this reader was cut off, else how far its person had read. */
+  | { type: "caught_up"; position: Position; missed: Missed; since: Position; wasCut: boolean }
   | { type: "closed"; position: Position }
   | { type: "refused"; code: ProblemCode; detail: string };
 
@@ -50,7 +51,6 @@ export type Hearer = { store: string; person: string };
 /** What may be otherwise in a moment. */
 const PASSING: ReadonlySet<ProblemCode> = new Set(["internal", "not_ready", "shutting_down"]);
 
-const NOTHING: Tally = { messages: 0, tools: 0, asks: [] };
 /** After so many fruitless tries to fill a gap the reader takes the view instead, and after twice as many another connection. */
 const GAPS_MAX = 3;
 
@@ -62,6 +62,7 @@ export function attachment(session: string, start: { after: Position; store: str
     phase: "behind",
     isFirst: start === null,
     gaps: 0,
+    since: start?.after ?? null,
     caught: NOTHING,
     carried: NOTHING,
   };
@@ -80,7 +81,9 @@ export function attachFrame({ session, position, store }: Attachment): ClientFra
 export function cut(from: Attachment): Attachment {
   if (from.phase === "closed" || from.phase === "refused") return from;
   if (from.isFirst) return wantView(from);
-  return { ...from, phase: "behind", gaps: 0, caught: NOTHING, carried: sum(from.carried, from.caught) };
+  const since = from.since ?? from.position;
+  const carried = sum(from.carried, from.caught);
+  return { ...from, phase: "behind", gaps: 0, since, caught: NOTHING, carried };
 }
 
 /** From here on the server counts what was missed from what this person has seen, so our own sum is void. */
@@ -97,17 +100,14 @@ export function accept(from: Attachment, frame: SessionFrame, hearer: Hearer): A
     case "caught_up": {
       // The sub may be further: drafts that were swept leave no event behind.
       if (from.position === null || seqOf(frame.position) > seqOf(from.position)) return gap(from);
-      const { messages, tools, asks } = from.carried;
-      const missed = {
-        messages: messages + frame.missed.messages,
-        tools: tools + frame.missed.tools,
-        asks: asks.length + frame.missed.asks,
-      };
+      // The asks are those that are open, whenever they were opened: the last to count them is right.
+      const missed = { ...sum(from.carried, frame.missed), asks: frame.missed.asks };
       const position = later(from.position, frame.position);
-      const rest = { isFirst: false, gaps: 0, caught: NOTHING, carried: NOTHING };
+      const rest = { isFirst: false, gaps: 0, since: null, caught: NOTHING, carried: NOTHING };
+      const since = from.since ?? frame.since;
       return {
         next: { ...from, position, phase: "live", ...rest },
-        deliver: { type: "caught_up", position, missed },
+        deliver: { type: "caught_up", position, missed, since, wasCut: from.since !== null },
       };
     }
     case "closed":
@@ -134,12 +134,12 @@ function acceptEvents(from: Attachment, events: readonly AnyEvent[], hearer: Hea
     fresh.push(event);
     position = event.position;
   }
-  const caught = from.phase === "behind" ? tally(from.caught, fresh, hearer.person) : from.caught;
-  const carried = { ...from.carried, asks: stillOpen(from.carried.asks, fresh) };
+  const isReplay = from.phase === "behind";
+  const caught = isReplay ? tally(from.caught, fresh, hearer.person) : from.caught;
   const gaps = fresh.length > 0 ? 0 : from.gaps;
-  const next: Attachment = { ...from, position, store: hearer.store, caught, carried, gaps };
+  const next: Attachment = { ...from, position, store: hearer.store, caught, gaps };
   const deliver: Pick<Accepted, "deliver"> =
-    fresh.length > 0 ? { deliver: { type: "events", events: fresh } } : {};
+    fresh.length > 0 ? { deliver: { type: "events", events: fresh, isReplay } } : {};
   if (isWhole) return { next, ...deliver };
   // While a gap is being filled, what still comes from before that is passed over without another word.
   return gaps > 0 ? { next, ...deliver } : { ...gap(next), ...deliver };
@@ -170,39 +170,4 @@ function follows(have: Position, next: Position): boolean {
 
 function later(one: Position, other: Position): Position {
   return one > other ? one : other;
-}
-
-/** As the server counts: steps with text and inputs by others, finished tools, asks that are open. */
-function tally(before: Tally, events: readonly AnyEvent[], person: string): Tally {
-  let { messages, tools } = before;
-  for (const event of events) {
-    const counted = tallyOf(event as NewEvent); // a type that we do not know counts as nothing
-    const isOwn = event.type === "input_admitted" && "person" in event.by && event.by.person === person;
-    if (counted === "message" && !isOwn) messages += 1;
-    if (counted === "tool") tools += 1;
-  }
-  const opened = events.flatMap((event) => (event.type === "ask_opened" ? [askOf(event)] : []));
-  return { messages, tools, asks: stillOpen([...before.asks, ...opened], events) };
-}
-
-function stillOpen(asks: readonly string[], events: readonly AnyEvent[]): readonly string[] {
-  if (asks.length === 0) return asks;
-  const over = new Set(
-    events
-      .filter(({ type }) => type === "ask_answered" || type === "ask_closed")
-      .map((event) => askOf(event)),
-  );
-  return over.size === 0 ? asks : asks.filter((ask) => !over.has(ask));
-}
-
-function askOf(event: AnyEvent): string {
-  return (event.data as { ask: string }).ask; // as all three facts about an ask have it
-}
-
-function sum(one: Tally, other: Tally): Tally {
-  return {
-    messages: one.messages + other.messages,
-    tools: one.tools + other.tools,
-    asks: [...one.asks, ...other.asks],
-  };
 }

@@ -8,7 +8,7 @@ import type { Delivery } from "./attachment.ts";
 import type { Attached } from "./socket.ts";
 
 export type Change =
-  | { type: "event"; event: AnyEvent; touched: Touched }
+  | { type: "event"; event: AnyEvent; touched: Touched; isReplay: boolean }
   | Exclude<Delivery, { type: "events" }>;
 
 export type LiveSession = {
@@ -29,18 +29,21 @@ export function liveSession(
 
   const attached = subscribe((delivery) => {
     if (delivery.type === "resync") live.view = delivery.view;
-    if (delivery.type === "events") return delivery.events.forEach(fold);
+    if (delivery.type === "events") {
+      for (const event of delivery.events) fold(event, delivery.isReplay);
+      return;
+    }
     if (live.view) changed(delivery, live.view);
   });
   return live;
 
-  function fold(event: AnyEvent): void {
+  function fold(event: AnyEvent, isReplay: boolean): void {
     if (!live.view) return;
     const touched = apply(live.view, event);
     if (touched.outcome === "skipped") return;
     if (touched.outcome === "applied") {
       if (!isDraft(event)) asked = false;
-      return changed({ type: "event", event, touched }, live.view);
+      return changed({ type: "event", event, touched, isReplay }, live.view);
     }
     // A draft that does not fit may not fit the new view either; its fact will bring the whole.
     if (asked) return;

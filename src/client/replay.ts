@@ -71,7 +71,7 @@ export function replay(
       for (;;) {
         const page = await readPage(client, session, { after: position, store: of }, left.signal);
         position = page.events.at(-1)?.position ?? position;
-        if (page.events.length > 0) await deliver({ type: "events", events: page.events });
+        if (page.events.length > 0) await deliver({ type: "events", events: page.events, isReplay: true });
         if (page.upToDate) return "read";
       }
     } catch (error) {

@@ -28,6 +28,7 @@ export type ClientFrame = SessionFrame | ProcessFrame;
 
 export type TopicName = Extract<SessionFrame, { op: "watch" }>["topic"];
 
+/** Of messages and tools those that came; of asks those that are open. */
 export type Missed = { messages: number; tools: number; asks: number };
 
 export type ResyncReason = "first" | "overflow" | "ahead" | "other_store" | "far_behind";
@@ -35,7 +36,8 @@ export type ResyncReason = "first" | "overflow" | "ahead" | "other_store" | "far
 export type ServerFrame =
   | { op: "hello"; store: string; version: string; person: string; heartbeatMs: number }
   | { op: "events"; session: string; events: AnyEvent[] }
-  | { op: "caught_up"; session: string; position: Position; missed: Missed }
+  /** `missed` came after `since`: the position that the client gave, else how far its person has read. */
+  | { op: "caught_up"; session: string; position: Position; missed: Missed; since: Position }
   | { op: "resync"; session: string; view: View; reason: ResyncReason }
   /** The session's log is over: nothing more will come. */
   | { op: "closed"; session: string; position: Position }

@@ -67,7 +67,8 @@ export class Attachment implements Reader {
     const { store } = this.#context;
     const since = this.#since ?? (await store.seen(this.#person, this.session));
     const missed = await store.missed(this.session, since, this.#person);
-    this.#caughtUp = serverFrame({ op: "caught_up", session: this.session, position: this.position, missed });
+    const { session, position } = this;
+    this.#caughtUp = serverFrame({ op: "caught_up", session, position, missed, since });
   }
 
   joined(): void {

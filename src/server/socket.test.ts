@@ -65,7 +65,9 @@ test("missed counts messages by others, finished tools and open asks since the g
   expect((await socket.next("caught_up")).missed).toEqual({ messages: 1, tools: 1, asks: 1 });
   await server.call("PUT", `/api/sessions/${id}/seen`, { position: formatPosition(3, 0) });
   socket.send({ op: "attach", session: id });
-  expect((await socket.next("caught_up")).missed).toMatchObject({ messages: 0, tools: 0 });
+  const { missed, since } = await socket.next("caught_up");
+  expect(missed).toMatchObject({ messages: 0, tools: 0 });
+  expect(since).toBe(formatPosition(3, 0));
 });
 
 test.each([

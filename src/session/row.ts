@@ -98,6 +98,9 @@ export function attentionOf(row: Pick<RowState, "approvals" | "questions" | "fai
   return row.failed ? { kind: "failed", count: 1 } : null;
 }
 
+/** Messages and tools are counted up to so many each: whoever missed more is told "a thousand", not kept waiting. */
+export const MISSED_MAX = 1_000;
+
 /** What an event counts as for "unread" and "while you were away". */
 export function tallyOf(event: NewEvent): "message" | "tool" | undefined {
   if (event.type === "input_admitted" || event.type === "task_finished") return "message";

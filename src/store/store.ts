@@ -122,9 +122,8 @@ export type SessionFilter = {
 
 export type Rows<T> = { items: T[]; next: string | null };
 
-/** Messages and tools are counted up to MISSED_MAX each: whoever missed more is told "a thousand", not kept waiting. */
+/** Messages and tools that came, up to MISSED_MAX each; asks that are open. */
 export type Missed = { messages: number; tools: number; asks: number };
-export const MISSED_MAX = 1_000;
 
 export type SearchQuery = {
   q: string;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatPosition, START } from "../../src/session/position.ts";
-import { MISSED_MAX, UNREAD_MAX } from "../../src/store/store.ts";
+import { MISSED_MAX } from "../../src/session/row.ts";
+import { UNREAD_MAX } from "../../src/store/store.ts";
 import {
   byAnna,
   byOwner,

@@ -1,5 +1,5 @@
 // How far this person has read: told to the server when the tab is visible, the session on screen and its end in view.
-import { createEffect, createMemo, createSignal, onCleanup, type Accessor } from "solid-js";
+import { createEffect, createMemo, onCleanup, type Accessor } from "solid-js";
 import { ProblemError, Unreachable } from "../../src/client/errors.ts";
 import { formatPosition, seqOf, START, type Position } from "../../src/session/position.ts";
 import { useDashboard } from "../state/dashboard.ts";
@@ -8,9 +8,9 @@ import type { Followed } from "../state/followed.ts";
 /** While text streams in, once in a while is enough. */
 const APART_MS = 400;
 
-export function markSeen({ id, session }: Followed, isAtEnd: Accessor<boolean>): void {
+/** `isSeen`: the tab is visible and the end in view. */
+export function markSeen({ id, session, away }: Followed, isSeen: Accessor<boolean>): void {
   const { client, connection } = useDashboard();
-  const isVisible = createVisibility();
   /** Of the last fact: drafts are no news. */
   const position = createMemo(() => session.view && formatPosition(seqOf(session.view.position), 0));
   let sent = START;
@@ -21,7 +21,10 @@ export function markSeen({ id, session }: Followed, isAtEnd: Accessor<boolean>):
   createEffect(() => {
     const read = position();
     const isConnected = connection().state === "connected";
-    if (!read || !isVisible() || !isAtEnd() || !isConnected || read <= sent) return;
+    // Not before the server has said what was missed: it counts from what has been seen.
+    if (!read || !isSeen() || !isConnected || !away.isKnown) return;
+    away.sawAll();
+    if (read <= sent) return;
     clearTimeout(timer);
     timer = setTimeout(() => void tell(read), Math.max(0, toldAt + APART_MS - Date.now()));
   });
@@ -36,12 +39,4 @@ export function markSeen({ id, session }: Followed, isAtEnd: Accessor<boolean>):
       if (!(error instanceof ProblemError || error instanceof Unreachable)) throw error;
     }
   }
-}
-
-function createVisibility(): Accessor<boolean> {
-  const [isVisible, setVisible] = createSignal(!document.hidden);
-  const look = () => setVisible(!document.hidden);
-  document.addEventListener("visibilitychange", look);
-  onCleanup(() => document.removeEventListener("visibilitychange", look));
-  return isVisible;
 }

@@ -1,22 +1,39 @@
 // The messages, oldest first, as many of them as are in view. It follows the end only while the end is in view, and
 // pages in what lies further back or ahead as someone gets near it.
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, untrack } from "solid-js";
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  untrack,
+  type Accessor,
+} from "solid-js";
 import { START, type Position } from "../../src/session/position.ts";
-import type { Message, View } from "../../src/session/view.ts";
+import type { View } from "../../src/session/view.ts";
 import { failureWords } from "../failure-words.ts";
+import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
+import { createVisibility } from "../state/visibility.ts";
 import { OpenAsks } from "./asks.tsx";
+import { AwayBanner } from "./away-banner.tsx";
+import { entriesOf, LEFT_OFF, leftOffAt } from "./entries.ts";
 import { markSeen } from "./mark-seen.ts";
-import { MessageRow } from "./message.tsx";
-import { keepOpen } from "./open-rows.ts";
+import { estimatePx, TranscriptRow } from "./transcript-row.tsx";
 import { placeOf } from "./place.ts";
 import { createVirtualRows } from "./virtual-rows.ts";
 
 /** Nearer to the end than this counts as at the end. */
 const END_PX = 48;
+/** Nearer to either end of what is here than this many rows, the next page is asked for. */
+const NEAR_ROWS = 20;
 
 export function Transcript(props: { followed: Followed; view: View; at: Position | null }) {
-  const { session } = props.followed; // the pane is made anew for another one
+  const { session, away } = props.followed; // the pane is made anew for another one
+  const { connection } = useDashboard();
   const [isNearEnd, setNearEnd] = createSignal(session.place === "end");
   const [belowPx, setBelowPx] = createSignal(0);
   const [failure, setFailure] = createSignal<string>();
@@ -25,17 +42,25 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   let content!: HTMLDivElement;
   let below!: HTMLDivElement;
 
-  const keys = createMemo(() => session.messages.map(keyOf));
+  const entries = createMemo(() => {
+    const { messages, hasLater } = session;
+    return entriesOf(messages, leftOffAt(messages, away.divider, hasLater));
+  });
+  const keys = createMemo(() => entries().map(({ key }) => key));
   const rows = createVirtualRows({
     keys,
-    estimatePx: (index) => ESTIMATES_PX[session.messages[index]?.kind ?? "step"],
+    estimatePx: (index) => estimatePx(entries()[index]),
     scroller: () => scroller,
     belowPx,
     start: untrack(startingPlace),
   });
-  const isAtEnd = () => isNearEnd() && !session.hasLater;
-  markSeen(props.followed, isAtEnd);
+
+  const isAtEnd = createMemo(() => isNearEnd() && !session.hasLater);
+  const isVisible = createVisibility();
+  const isSeen = () => isAtEnd() && isVisible();
   onCleanup(session.look());
+  beAway(props.followed, isVisible);
+  markSeen(props.followed, isSeen);
 
   onMount(() => {
     // Before the next paint, so that growth at the end never shows as a jump.
@@ -63,12 +88,20 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
     ),
   );
   createEffect(
-    on([rows.first, rows.mounted, () => session.messages], ([first, mounted, messages]) => {
-      if (mounted.length === 0 || failure() !== undefined) return;
+    on([rows.first, rows.mounted, entries, failure], ([first, mounted, all, failed]) => {
+      if (mounted.length === 0 || failed !== undefined) return;
       if (first < NEAR_ROWS && session.hasEarlier) void attempt(() => session.loadEarlier());
-      if (first + mounted.length > messages.length - NEAR_ROWS && session.hasLater)
+      if (first + mounted.length > all.length - NEAR_ROWS && session.hasLater)
         void attempt(() => session.loadLater());
     }),
+  );
+  createEffect(
+    on(
+      () => connection().state,
+      (state) => {
+        if (state === "connected") setFailure(undefined);
+      },
+    ),
   );
 
   let lastTop = 0;
@@ -83,8 +116,8 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
 
   function keepPlace(): void {
     const top = rows.atTop();
-    const message = top && session.messages[top.index];
-    session.place = isAtEnd() || !message ? "end" : { message: keyOf(message), belowPx: top.belowPx };
+    const message = top && keys()[top.index];
+    session.place = isAtEnd() || message === undefined ? "end" : { message, belowPx: top?.belowPx ?? 0 };
   }
 
   function startingPlace(): { index: number; belowPx: number } | "end" {
@@ -104,21 +137,30 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   async function toBeginning(): Promise<void> {
     setNearEnd(false);
     await attempt(() => session.reach(START));
-    rows.scrollTo(0, -scroller.clientHeight);
+    rows.toStart();
   }
 
-  /** A place that the address names: a hit of the search, or where someone left off. */
+  /** A place that the address names, as a hit of the search. */
   async function show(at: Position): Promise<void> {
     setNearEnd(false);
     await attempt(() => session.reach(at));
     const id = placeOf(session.messages, at);
     if (id === undefined || props.at !== at) return;
     setShown(id);
-    rows.center(session.messages.findIndex((message) => message.id === id));
+    rows.center(entries().findIndex(({ message }) => message?.id === id));
+  }
+
+  async function toLeftOff(): Promise<void> {
+    const since = away.divider;
+    if (since === null) return;
+    await attempt(() => session.reach(since));
+    const index = keys().indexOf(LEFT_OFF);
+    if (index < 0) return;
+    setNearEnd(false);
+    rows.center(index);
   }
 
   async function attempt(load: () => Promise<void>): Promise<void> {
-    setFailure(undefined);
     try {
       await load();
     } catch (error) {
@@ -137,6 +179,7 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
 
   return (
     <div class="log-frame">
+      <AwayBanner away={away} isRead={isSeen} jump={() => void toLeftOff()} />
       <section
         class="log"
         aria-label="Transcript"
@@ -151,18 +194,16 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
             style={{ "padding-top": `${rows.blankPx()}px`, "min-height": `${rows.heightPx()}px` }}
           >
             <For each={rows.mounted()}>
-              {(key, n) => {
-                const message = untrack(() => session.messages[rows.first() + n()]);
+              {(_, n) => {
+                const index = () => rows.first() + n();
                 return (
-                  message && (
-                    <Row
-                      key={key}
-                      message={session.live(message)}
-                      index={rows.first() + n()}
-                      isShown={shown() === message.id}
-                      measure={rows.measure}
-                    />
-                  )
+                  <TranscriptRow
+                    entry={untrack(() => entries()[index()])}
+                    session={session}
+                    index={index()}
+                    shown={shown()}
+                    measure={rows.measure}
+                  />
                 );
               }}
             </For>
@@ -194,40 +235,22 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   );
 }
 
-/** Nearer to either end of what is here than this many rows, the next page is asked for. */
-const NEAR_ROWS = 20;
+/** A glance at another tab is not being away. */
+const AWAY_MS = 30_000;
 
-const ESTIMATES_PX: Record<Message["kind"], number> = {
-  input: 58,
-  step: 120,
-  turn_end: 20,
-  divider: 20,
-  notice: 22,
-  task: 42,
-};
-
-/** Its id alone would not do: a task that ends long after it began has a row at either place. */
-function keyOf({ position, id }: Message): string {
-  return `${position} ${id}`;
-}
-
-function Row(props: {
-  key: string;
-  message: Message;
-  index: number;
-  isShown: boolean;
-  measure: (row: HTMLElement) => void;
-}) {
-  let row!: HTMLLIElement;
-  keepOpen(props.key, () => row);
-  onMount(() => props.measure(row));
-  return (
-    <MessageRow
-      ref={(made) => (row = made)}
-      index={props.index}
-      message={props.message}
-      isShown={props.isShown}
-    />
+function beAway({ away }: Followed, isVisible: Accessor<boolean>): void {
+  let hiddenAt = 0;
+  away.returned();
+  onCleanup(() => away.left());
+  createEffect(
+    on(
+      isVisible,
+      (isBack) => {
+        if (!isBack) hiddenAt = Date.now();
+        else if (Date.now() - hiddenAt > AWAY_MS) away.returned();
+      },
+      { defer: true },
+    ),
   );
 }
 

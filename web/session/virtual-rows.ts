@@ -23,6 +23,7 @@ export type VirtualRows = {
   atTop(): { index: number; belowPx: number } | undefined;
   scrollTo(index: number, belowPx: number): void;
   center(index: number): void;
+  toStart(): void;
   toEnd(): void;
 };
 
@@ -75,6 +76,7 @@ export function createVirtualRows(options: RowsOptions): VirtualRows {
       settle(() => startOf(index) + belowPx);
     },
     center: (index) => virtualizer.scrollToIndex(index, { align: "center" }),
+    toStart: () => settle(() => 0),
     toEnd() {
       settle(() => options.scroller().scrollHeight - options.scroller().clientHeight);
     },

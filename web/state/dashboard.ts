@@ -31,7 +31,13 @@ export function createDashboard(): Dashboard {
   onCleanup(() => socket.close());
 
   const [connection, setConnection] = createSignal(socket.connection);
-  onCleanup(socket.onConnection(setConnection));
+  let person = "";
+  onCleanup(
+    socket.onConnection((now) => {
+      if (now.state === "connected") person = now.hello.person;
+      setConnection(now);
+    }),
+  );
 
   const gather = onceAFrame();
   const gathered: Pick<Socket, "attach" | "watchSessions"> = {
@@ -47,7 +53,7 @@ export function createDashboard(): Dashboard {
     reconnect: () => socket.retryNow(),
     now: createNow(),
     list,
-    follow: createFollowed(client, gathered, list.rows),
+    follow: createFollowed(client, gathered, list.rows, () => person),
     begin: createOutbox({
       session: "new",
       send: begin,

@@ -5,6 +5,7 @@ import type { Client } from "../../src/client/commands.ts";
 import type { Change } from "../../src/client/live.ts";
 import type { Socket } from "../../src/client/socket.ts";
 import type { SessionRow } from "../../src/protocol/http.ts";
+import { createAway, type Away } from "./away.ts";
 import { openSession, type OpenSession } from "./open-session.ts";
 import { createOutbox, newInput, type Outbox } from "./outbox.ts";
 
@@ -12,6 +13,7 @@ export type Followed = {
   readonly id: string;
   readonly session: OpenSession;
   readonly outbox: Outbox;
+  readonly away: Away;
   /** Told of every change until the returned function is called. */
   onChange(hear: (change: Change) => void): () => void;
 };
@@ -26,6 +28,7 @@ export function createFollowed(
   client: Client,
   socket: Pick<Socket, "attach">,
   rows: () => readonly SessionRow[],
+  person: () => string,
 ): (session: string) => Followed {
   const followed = new Map<string, Followed>();
   /** The one opened last stands last. */
@@ -50,7 +53,7 @@ export function createFollowed(
   };
 
   function attach(id: string): Followed {
-    const current = createRoot(() => follow(client, socket, id));
+    const current = createRoot(() => follow(client, socket, id, person));
     followed.set(id, current);
     return current;
   }
@@ -72,15 +75,19 @@ export function sessionsAtWork(rows: readonly SessionRow[], before: readonly str
   return [...kept, ...fresh].slice(0, AT_WORK_MAX);
 }
 
-function follow(client: Client, socket: Pick<Socket, "attach">, id: string): Followed {
+function follow(client: Client, socket: Pick<Socket, "attach">, id: string, person: () => string): Followed {
   const hearers = new Set<(change: Change) => void>();
   const session = openSession(
     {
       attach: (deliver) => socket.attach(id, null, deliver),
       history: (where) => client.messages(id, { ...where, limit: PAGE_MESSAGES }),
     },
-    (change) => hearers.forEach((hear) => hear(change)),
+    (change) => {
+      away.hear(change);
+      hearers.forEach((hear) => hear(change));
+    },
   );
+  const away = createAway(() => session.view, person);
   const outbox = createOutbox({
     session: id,
     send: async (sent) => (await client.admitInput(id, newInput(sent), undefined, sent.key)).position,
@@ -92,5 +99,5 @@ function follow(client: Client, socket: Pick<Socket, "attach">, id: string): Fol
     hearers.add(hear);
     return () => hearers.delete(hear);
   };
-  return { id, session, outbox, onChange };
+  return { id, session, outbox, away, onChange };
 }

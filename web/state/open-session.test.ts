@@ -41,7 +41,8 @@ function open() {
   );
   const resync = (count: number) =>
     deliver({ type: "resync", view: viewAfter(log.slice(0, count)), reason: "first" });
-  const events = (from: number, to: number) => deliver({ type: "events", events: log.slice(from, to) });
+  const events = (from: number, to: number) =>
+    deliver({ type: "events", events: log.slice(from, to), isReplay: false });
   const texts = () => session.messages.map((message) => (message.kind === "notice" ? message.text : ""));
   return { session, resync, events, texts, pages, deliver };
 }

@@ -115,13 +115,9 @@ export function openSession(source: SessionSource, changed: (change: Change) => 
       }
       case "events":
         for (const event of delivery.events) {
-          if (isDraft(event)) {
-            deliver({ type: "events", events: [event] });
-            continue;
-          }
-          const before = [...(newest()?.messages ?? [])];
-          deliver({ type: "events", events: [event] });
-          keepDropped(before);
+          const before = isDraft(event) ? undefined : [...(newest()?.messages ?? [])];
+          deliver({ ...delivery, events: [event] });
+          if (before) keepDropped(before);
         }
         return;
       case "refused":

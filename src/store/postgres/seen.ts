@@ -1,5 +1,6 @@
 import { formatPosition, parsePosition, START, type Position } from "../../session/position.ts";
-import { MISSED_MAX, type Missed, type Store } from "../store.ts";
+import { MISSED_MAX } from "../../session/row.ts";
+import type { Missed, Store } from "../store.ts";
 import { NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";

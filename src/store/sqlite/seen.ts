@@ -1,5 +1,6 @@
 import { formatPosition, START, type Position } from "../../session/position.ts";
-import { MISSED_MAX, type Missed, type Store } from "../store.ts";
+import { MISSED_MAX } from "../../session/row.ts";
+import type { Missed, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readKey } from "./read-events.ts";
 import { placeOf } from "./spans.ts";
