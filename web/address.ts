@@ -4,6 +4,8 @@ import { isPosition, type Position } from "../src/session/position.ts";
 export type Route =
   | { page: "sessions" }
   | { page: "new" }
+  | { page: "inbox" }
+  | { page: "ask"; ask: string }
   /** `at` is a place in the log to show, as a search hit names it. */
   | { page: "session"; session: string; at: Position | null }
   | { page: "search"; query: string }
@@ -22,9 +24,16 @@ export function parseAddress({
   if (pathname === "/search") return { page: "search", query: new URLSearchParams(search).get("q") ?? "" };
   if (pathname === "/settings") return { page: "settings" };
   if (pathname === "/login") return { page: "login", secret: fragment };
+  if (pathname === "/inbox") return { page: "inbox" };
+  const ask = /^\/asks\/([^/]+)$/.exec(pathname)?.[1];
+  if (ask !== undefined) return { page: "ask", ask };
   const session = /^\/sessions\/([^/]+)$/.exec(pathname)?.[1];
   if (session !== undefined) return { page: "session", session, at: isPosition(fragment) ? fragment : null };
   return { page: "unknown" };
+}
+
+export function askPath(ask: string): string {
+  return `/asks/${encodeURIComponent(ask)}`;
 }
 
 export function sessionPath(session: string, at?: Position): string {

@@ -1,6 +1,8 @@
 // Which page the address names, within the frame that all of them share.
 import { createMemo, Match, Show, Switch } from "solid-js";
+import { AskPage } from "./asks/ask-page.tsx";
 import { nameDocument } from "./document-title.ts";
+import { Inbox } from "./inbox/inbox.tsx";
 import { Link } from "./link.tsx";
 import { LoginByLink } from "./login/by-link.tsx";
 import { LoginNeeded } from "./login/needed.tsx";
@@ -15,6 +17,8 @@ import { SessionPane } from "./session/pane.tsx";
 import { SettingsPage } from "./settings/page.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import { createDashboard, DashboardContext, useDashboard } from "./state/dashboard.ts";
+import { tellNews } from "./toasts/tell-news.ts";
+import { Toasts } from "./toasts/toasts.tsx";
 
 export function App() {
   const isLogin = createMemo(() => route().page === "login");
@@ -42,7 +46,8 @@ function Dashboard() {
 
 function Panes() {
   const dashboard = useDashboard();
-  nameDocument(dashboard.list);
+  nameDocument(dashboard.asks);
+  tellNews(dashboard);
   addSessionCommands(dashboard);
   addPageCommands(dashboard.list);
   // Memos, so that moving within a session does not make its pane anew.
@@ -50,6 +55,10 @@ function Panes() {
   const session = createMemo(() => {
     const now = route();
     return now.page === "session" ? now.session : undefined;
+  });
+  const ask = createMemo(() => {
+    const now = route();
+    return now.page === "ask" ? now.ask : undefined;
   });
   return (
     <div class="panes" data-page={page()}>
@@ -71,6 +80,12 @@ function Panes() {
           <Match when={page() === "settings"}>
             <SettingsPage />
           </Match>
+          <Match when={page() === "inbox"}>
+            <Inbox />
+          </Match>
+          <Match when={ask()} keyed>
+            {(id) => <AskPage id={id} />}
+          </Match>
           <Match when={page() === "unknown"}>
             <div class="plain">
               <h1>There is no such page</h1>
@@ -81,6 +96,7 @@ function Panes() {
           </Match>
         </Switch>
       </main>
+      <Toasts />
       <Palette />
       <Shortcuts />
     </div>

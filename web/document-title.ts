@@ -1,6 +1,7 @@
-// The tab's name: what is open, and before it how many asks wait for a person, whichever session they are in.
-import { createEffect, createSignal, onCleanup, type Accessor } from "solid-js";
-import type { SessionList } from "./state/session-list.ts";
+// The tab's name and icon: what is open, and how many asks wait for a person, whichever session they are in.
+import { createEffect, createMemo, createSignal, onCleanup, type Accessor } from "solid-js";
+import { iconHref } from "./document-icon.ts";
+import type { Asks } from "./state/asks.ts";
 
 const [subject, setSubject] = createSignal("");
 
@@ -10,15 +11,14 @@ export function nameSubject(name: Accessor<string>): void {
   onCleanup(() => setSubject(""));
 }
 
-export function nameDocument(list: SessionList): void {
+export function nameDocument(asks: Asks): void {
+  const count = createMemo(() => asks.open().length);
   createEffect(() => {
-    const asks = list
-      .rows()
-      .reduce(
-        (sum, { attention }) => sum + (attention && attention.kind !== "failed" ? attention.count : 0),
-        0,
-      );
-    const parts = [asks > 0 ? `(${asks})` : "", subject() === "" ? "" : `${subject()} ·`, "Holdfast"];
+    const parts = [count() > 0 ? `(${count()})` : "", subject() === "" ? "" : `${subject()} ·`, "Holdfast"];
     document.title = parts.filter((part) => part !== "").join(" ");
+  });
+  createEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"][type="image/svg+xml"]');
+    if (icon) icon.href = iconHref(count());
   });
 }

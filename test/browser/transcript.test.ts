@@ -180,7 +180,7 @@ test("a search hit far back in the log is reached and shown", async () => {
     session,
     Array.from({ length: 120 }, (_, n) => notice(`notice ${n}`)),
   );
-  const page = await logIn("/");
+  const page = await logIn("/search");
   await page.getByRole("searchbox").fill("kingfisher");
   await page.getByRole("link", { name: /the kingfisher/ }).click();
   await page.locator("li.message.shown").getByText("the kingfisher").waitFor();

@@ -14,11 +14,11 @@ import {
 } from "solid-js";
 import { START, type Position } from "../../src/session/position.ts";
 import type { View } from "../../src/session/view.ts";
+import { OpenAsks } from "../asks/open-asks.tsx";
 import { failureWords } from "../failure-words.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
 import { createVisibility } from "../state/visibility.ts";
-import { OpenAsks } from "./asks.tsx";
 import { AwayBanner } from "./away-banner.tsx";
 import { entriesOf, LEFT_OFF, leftOffAt } from "./entries.ts";
 import { markSeen } from "./mark-seen.ts";
@@ -210,7 +210,7 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
           </ol>
           <div ref={below}>
             <ol class="column asks">
-              <OpenAsks asks={props.view.asks} />
+              <OpenAsks session={props.followed.id} view={props.view} />
             </ol>
           </div>
         </div>

@@ -1,14 +1,12 @@
-// The left of the page, and on a phone the page itself: search, and the sessions.
-import { createSignal, Show } from "solid-js";
+// The left of the page, and on a phone the page itself: ways to everything, and the sessions.
 import { Brand } from "../brand.tsx";
 import { ConnectionPill } from "../connection-pill.tsx";
 import { Link } from "../link.tsx";
-import { SearchBox, SearchHits } from "./search.tsx";
-import { SessionRows } from "./rows.tsx";
 import { SidebarFoot } from "./foot.tsx";
+import { SidebarNavigation } from "./navigation.tsx";
+import { SessionRows } from "./rows.tsx";
 
 export function Sidebar(props: { current: string | undefined }) {
-  const [query, setQuery] = createSignal("");
   return (
     <aside class="sidebar" aria-label="Sessions">
       <header>
@@ -17,15 +15,8 @@ export function Sidebar(props: { current: string | undefined }) {
         </Link>
         <ConnectionPill />
       </header>
-      <div class="tools-row">
-        <SearchBox query={query()} setQuery={setQuery} />
-        <Link class="button go" href="/new">
-          New session
-        </Link>
-      </div>
-      <Show when={query().trim() !== ""} fallback={<SessionRows current={props.current} />}>
-        <SearchHits query={query().trim()} />
-      </Show>
+      <SidebarNavigation />
+      <SessionRows current={props.current} />
       <SidebarFoot />
     </aside>
   );

@@ -1,26 +1,33 @@
 // All that a tab knows, over one socket: the connection, the list, the sessions that it follows. Pages only read it.
-import { createContext, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
-import { createClient, type Client } from "../../src/client/commands.ts";
+import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
+import { createClient, type Client, type ProfileInfo } from "../../src/client/commands.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Connection } from "../../src/client/connection.ts";
 import type { Socket } from "../../src/client/socket.ts";
+import { createAnswers, type Answering } from "./answers.ts";
+import { createAsks, type Asks } from "./asks.ts";
 import { createNow } from "./clock.ts";
-import { createFollowed, type Followed } from "./followed.ts";
+import { createFollowed, type FollowedSessions } from "./followed.ts";
 import { onceAFrame } from "./once-a-frame.ts";
 import { createOutbox, newInput, type Outbox, type Sent } from "./outbox.ts";
+import { createProfiles } from "./profiles.ts";
 import { createSessionList, type SessionList } from "./session-list.ts";
 import { sessionPath } from "../address.ts";
 import { navigate } from "../route.ts";
 import { titleFrom } from "../title.ts";
 
-export type Dashboard = {
+export type Dashboard = FollowedSessions & {
   client: Client;
   connection: Accessor<Connection>;
   reconnect: () => void;
   now: Accessor<number>;
+  /** Whoever is logged in here, once the server has said so. */
+  person: Accessor<string | undefined>;
+  profile: (name: string) => ProfileInfo | undefined;
   list: SessionList;
-  /** Follows a session from now on; the same object for as long as it is followed. */
-  follow: (session: string) => Followed;
+  asks: Asks;
+  /** What this tab is about to answer to an ask. */
+  answering: (ask: string) => Answering;
   /** The composer of a session that does not exist yet. */
   begin: Outbox;
 };
@@ -31,13 +38,11 @@ export function createDashboard(): Dashboard {
   onCleanup(() => socket.close());
 
   const [connection, setConnection] = createSignal(socket.connection);
-  let person = "";
-  onCleanup(
-    socket.onConnection((now) => {
-      if (now.state === "connected") person = now.hello.person;
-      setConnection(now);
-    }),
-  );
+  onCleanup(socket.onConnection(setConnection));
+  const person = createMemo((before: string | undefined) => {
+    const now = connection();
+    return now.state === "connected" ? now.hello.person : before;
+  });
 
   const gather = onceAFrame();
   const gathered: Pick<Socket, "attach" | "watchSessions"> = {
@@ -52,8 +57,12 @@ export function createDashboard(): Dashboard {
     connection,
     reconnect: () => socket.retryNow(),
     now: createNow(),
+    person,
+    profile: createProfiles(client),
     list,
-    follow: createFollowed(client, gathered, list.rows, () => person),
+    asks: createAsks(socket),
+    answering: createAnswers(client),
+    ...createFollowed(client, gathered, list.rows, () => person() ?? ""),
     begin: createOutbox({
       session: "new",
       send: begin,

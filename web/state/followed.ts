@@ -1,10 +1,11 @@
 // The sessions that this tab follows, whatever it shows: those at work and those opened last. Going to one shows it at
 // once, whole and current, and going away from one leaves nothing behind.
-import { createEffect, createRoot, on } from "solid-js";
+import { createEffect, createRoot, createSignal, on } from "solid-js";
 import type { Client } from "../../src/client/commands.ts";
 import type { Change } from "../../src/client/live.ts";
 import type { Socket } from "../../src/client/socket.ts";
 import type { SessionRow } from "../../src/protocol/http.ts";
+import type { View } from "../../src/session/view.ts";
 import { createAway, type Away } from "./away.ts";
 import { openSession, type OpenSession } from "./open-session.ts";
 import { createOutbox, newInput, type Outbox } from "./outbox.ts";
@@ -18,6 +19,13 @@ export type Followed = {
   onChange(hear: (change: Change) => void): () => void;
 };
 
+export type FollowedSessions = {
+  /** Follows a session from now on; the same object for as long as it is followed. */
+  follow: (session: string) => Followed;
+  /** The view of a session that is followed anyway, for whoever says a word about it. */
+  peek: (session: string) => View | undefined;
+};
+
 /** Of those opened last. */
 export const OPENED_MAX = 20;
 /** Of those at work, the newest first; beyond them a session is attached when it is opened. */
@@ -29,8 +37,10 @@ export function createFollowed(
   socket: Pick<Socket, "attach">,
   rows: () => readonly SessionRow[],
   person: () => string,
-): (session: string) => Followed {
+): FollowedSessions {
   const followed = new Map<string, Followed>();
+  /** Rises when one comes or goes: the map itself tells nobody. */
+  const [changes, setChanges] = createSignal(0);
   /** The one opened last stands last. */
   let opened: readonly string[] = [];
   let atWork: readonly string[] = [];
@@ -43,18 +53,25 @@ export function createFollowed(
     }),
   );
 
-  return (session) => {
-    opened = [...opened.filter((id) => id !== session), session].slice(-OPENED_MAX);
-    const known = followed.get(session);
-    if (known?.session.refused) known.session.leave();
-    const current = known && !known.session.refused ? known : attach(session);
-    leaveOthers();
-    return current;
+  return {
+    follow(session) {
+      opened = [...opened.filter((id) => id !== session), session].slice(-OPENED_MAX);
+      const known = followed.get(session);
+      if (known?.session.refused) known.session.leave();
+      const current = known && !known.session.refused ? known : attach(session);
+      leaveOthers();
+      return current;
+    },
+    peek(session) {
+      changes();
+      return followed.get(session)?.session.view ?? undefined;
+    },
   };
 
   function attach(id: string): Followed {
     const current = createRoot(() => follow(client, socket, id, person));
     followed.set(id, current);
+    setChanges((n) => n + 1);
     return current;
   }
 
@@ -63,6 +80,7 @@ export function createFollowed(
       if (opened.includes(id) || atWork.includes(id)) continue;
       session.leave();
       followed.delete(id);
+      setChanges((n) => n + 1);
     }
   }
 }

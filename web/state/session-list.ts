@@ -13,6 +13,8 @@ export type SessionList = {
   /** The server watches the newest for us; there may be more behind them. */
   readonly hasOlder: boolean;
   loadOlder(): Promise<void>;
+  /** Told of the rows as they come. */
+  onRows(hear: (rows: readonly SessionRow[]) => void): () => void;
 };
 
 type OlderPage = { items: SessionRow[]; next: string | null };
@@ -30,6 +32,7 @@ export function createSessionList(
     /** Where the next page begins; undefined: behind the rows that are watched. */
     next: undefined as string | null | undefined,
   });
+  const hearers = new Set<(rows: readonly SessionRow[]) => void>();
   const list = liveList(socket, (frame) => batch(() => take(frame)));
   onCleanup(() => list.leave());
   const rows = createMemo(() => inOrder(Object.values(state.byId)));
@@ -42,6 +45,10 @@ export function createSessionList(
     row: (session) => state.byId[session],
     get hasOlder() {
       return state.next !== null && rows().length >= PAGE_ROWS;
+    },
+    onRows(hear) {
+      hearers.add(hear);
+      return () => hearers.delete(hear);
     },
     async loadOlder() {
       // The watched rows came without the mark at which they end.
@@ -56,6 +63,7 @@ export function createSessionList(
   };
 
   function take(frame: RowsFrame): void {
+    hearers.forEach((hear) => hear(frame.rows));
     if (frame.whole) {
       setState("byId", reconcile(Object.fromEntries(frame.rows.map((row) => [row.id, row]))));
       setState({ isHere: true, next: undefined });

@@ -4,7 +4,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import { startAgentServer, type AgentServer } from "../../agent-server.ts";
 import { launchChromium } from "../../chromium.ts";
 import { conductor, type Conductor } from "../../conducted-model.ts";
@@ -53,6 +53,8 @@ export function useStage(): Stage {
     );
     network = await startProxy(server.url, port);
     cleanups.push(() => network.close());
+    // Its agents are loaded after it listens.
+    await vi.waitUntil(async () => (await server.fetch("/api/profiles")).ok, { timeout: 20_000 });
     person = await newPerson(browser);
     await logIn(person);
   });

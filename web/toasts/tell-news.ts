@@ -1,0 +1,70 @@
+// Tells of what happens in sessions that are not on screen: an ask, an end, a failure.
+import { onCleanup } from "solid-js";
+import type { Ask, SessionRow } from "../../src/protocol/http.ts";
+import { askPath, sessionPath } from "../address.ts";
+import { route } from "../route.ts";
+import type { Dashboard } from "../state/dashboard.ts";
+import { shownTitle } from "../title.ts";
+import { endingOf, lastWords } from "./news.ts";
+import { showToast } from "./show.ts";
+
+const DETAIL_CHARS = 160;
+
+export function tellNews({ asks, list, peek }: Dashboard): void {
+  const known = new Map<string, Pick<SessionRow, "status">>();
+
+  onCleanup(asks.onRaised(tellAsk));
+  onCleanup(
+    list.onRows((rows) => {
+      for (const row of rows) {
+        const ending = endingOf(known.get(row.id), row, peek(row.id));
+        known.set(row.id, { status: row.status }); // as many as there are sessions
+        if (ending !== undefined && ending !== "stopped" && !isOnScreen(row.id)) tellEnd(row, ending);
+      }
+    }),
+  );
+
+  function tellAsk(ask: Ask): void {
+    const { page } = route();
+    const whose = parentOf(ask.session);
+    if (page === "inbox" || page === "ask" || isOnScreen(ask.session) || isOnScreen(whose)) return;
+    const wants = ask.kind === "approval" ? "wants an approval" : "asks you something";
+    showToast({
+      text: `${shownTitle(list.row(whose)?.title)} ${wants}`,
+      detail: (ask.command ?? ask.title).slice(0, DETAIL_CHARS),
+      tone: "needs_you",
+      href: askPath(ask.id),
+      key: whose,
+      lastsMs: ASK_LASTS_MS,
+    });
+  }
+
+  function tellEnd(row: SessionRow, ending: "finished" | "failed"): void {
+    showToast({
+      text: `${shownTitle(row.title)} ${ending === "failed" ? "failed" : "is done"}`,
+      detail: lastWords(peek(row.id)),
+      tone: ending === "failed" ? "failed" : "news",
+      href: sessionPath(row.id),
+      key: row.id,
+    });
+  }
+
+  /** The session that a delegate works for, however deep; itself for any other. */
+  function parentOf(session: string): string {
+    let at = session;
+    for (let depth = 0; depth < DELEGATION_DEPTH_MAX; depth++) {
+      const origin = list.row(at)?.origin;
+      if (origin?.kind !== "delegation") return at;
+      at = origin.session;
+    }
+    return at;
+  }
+}
+
+const ASK_LASTS_MS = 15_000;
+const DELEGATION_DEPTH_MAX = 3;
+
+function isOnScreen(session: string): boolean {
+  const now = route();
+  return now.page === "session" && now.session === session;
+}
