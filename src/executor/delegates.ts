@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { LongText, NewFact } from "../session/event.ts";
 import type { Delegate, View } from "../session/view.ts";
+import { titleFrom } from "../session/title.ts";
 import type { Delegation } from "../tool/tool.ts";
 import { seqOf } from "../session/position.ts";
 import { storedText } from "../store/long-text.ts";
@@ -61,9 +62,11 @@ async function create(
     return { refused: `Delegates can be nested at most ${DEPTH_MAX} deep: do this yourself.` };
   const place = await workspace(parent);
   if ("refused" in place) return place;
+  const title = titleFrom(prompt);
   await store.createSession(
     {
       id,
+      ...(title !== "" && { title }),
       profile: named,
       workspace: place.path,
       ...(meta.model !== null && named === meta.profile && { model: meta.model }),

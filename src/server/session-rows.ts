@@ -1,5 +1,7 @@
-// The topic "sessions": every watching socket gets the list whole, then the rows that changed. Rows are read once for each
-// person who watches, and the frame shared by that person's sockets.
+// The topic "sessions": every watching socket gets the list whole, then the rows that changed. Beside the list it has all
+// that is at work: sessions from further down, and delegates, which stand under the session that they work for. Rows are
+// read once for each person who watches, and the frame shared by that person's sockets.
+import type { Status } from "../session/row.ts";
 import type { SessionRow, Store } from "../store/store.ts";
 import { ChangedSessions } from "./changed-sessions.ts";
 import { wireRow } from "./rows.ts";
@@ -8,6 +10,9 @@ import type { Topic, Watcher } from "./topic.ts";
 
 const WHOLE_MAX = 200;
 const READ_MAX = 200;
+const AT_WORK: readonly Status[] = ["running", "recovering", "waiting", "queued"];
+/** Of each status; what lies beyond comes with its next change. */
+const AT_WORK_MAX = 100;
 
 type Watching = Watcher & {
   /** What changed while the whole list was being read: sent after it. */
@@ -29,9 +34,9 @@ export class SessionRows implements Topic {
     const watching: Watching = { ...watcher, meanwhile: new Set() };
     this.#watching.set(watcher, watching);
     this.#changes.listen();
-    const { items } = await this.#store.sessions({ limit: WHOLE_MAX }, watcher.person);
+    const rows = await this.#whole(watcher.person);
     if (this.#watching.get(watcher) !== watching) return;
-    watcher.send(serverFrame({ op: "rows", topic: "sessions", rows: items.map(wireRow), whole: true }));
+    watcher.send(serverFrame({ op: "rows", topic: "sessions", rows: rows.map(wireRow), whole: true }));
     const meanwhile = watching.meanwhile ?? [];
     watching.meanwhile = undefined;
     for (const id of meanwhile) this.#changes.add(id);
@@ -60,7 +65,16 @@ export class SessionRows implements Topic {
     }
   }
 
-  /** A delegate is no row of the list: what it asks and runs shows on the session that it works for. */
+  async #whole(person: string): Promise<SessionRow[]> {
+    const [newest, ...atWork] = await Promise.all([
+      this.#store.sessions({ limit: WHOLE_MAX }, person),
+      ...AT_WORK.map((status) => this.#store.sessions({ status, heads: false, limit: AT_WORK_MAX }, person)),
+    ]);
+    const rows = [...newest.items, ...atWork.flatMap(({ items }) => items.filter(isShown))];
+    return [...new Map(rows.map((row) => [row.id, row])).values()];
+  }
+
+  /** What a delegate asks shows on the session that it works for. */
   async #rowsWithParents(ids: readonly string[], person: string): Promise<SessionRow[]> {
     const found = new Map<string, SessionRow>();
     let wanted = [...ids];
@@ -77,9 +91,9 @@ export class SessionRows implements Topic {
 
 const DELEGATION_DEPTH_MAX = 3;
 
-/** What is no longer in the list is gone from it, whether it was deleted or has a successor. */
+/** What is no longer in the list is gone from it, whether it was deleted, has a successor or was a delegate. */
 function changeFrame(ids: readonly string[], found: readonly SessionRow[]): Buffer {
-  const listed = found.filter(isListed);
+  const listed = found.filter(isShown);
   const left = new Set(ids);
   for (const { id } of listed) left.delete(id);
   return serverFrame({
@@ -91,7 +105,8 @@ function changeFrame(ids: readonly string[], found: readonly SessionRow[]): Buff
   });
 }
 
-/** As in GET /api/sessions: heads of lineages, without delegates and tasks' sessions. */
-function isListed({ id, head, origin }: SessionRow): boolean {
-  return head === id && origin?.kind !== "task" && origin?.kind !== "delegation";
+/** As in GET /api/sessions: heads of lineages, without tasks' sessions; and delegates for as long as they work. */
+function isShown({ id, head, origin, status }: SessionRow): boolean {
+  if (head !== id || origin?.kind === "task") return false;
+  return origin?.kind !== "delegation" || AT_WORK.includes(status);
 }

@@ -151,6 +151,24 @@ test("watching sessions gives all rows, then those that change, then those that 
   await socket.next("rows", ({ gone }) => gone?.includes(id) === true);
 });
 
+test("a delegate is among the rows for as long as it works, and no longer", async () => {
+  const server = await openServer();
+  const { id } = await server.newSession({ title: "parent" });
+  const origin = { kind: "delegation", session: id } as const;
+  const delegates = { keeper: "delegates" };
+  await server.store.createSession({ id: "ses_idle", profile: "default", origin }, delegates);
+  await server.store.createSession({ id: "ses_busy", profile: "default", origin }, delegates);
+  await write(server, "ses_busy", [{ type: "turn_started", data: { turn: "t", inputs: [] } }]);
+  const socket = await server.socket();
+  socket.send({ op: "watch", topic: "sessions" });
+  const whole = await socket.next("rows", (frame) => frame.whole);
+  expect(whole.rows.map((row) => row.id).toSorted()).toEqual([id, "ses_busy"].toSorted());
+  await write(server, "ses_idle", [{ type: "turn_started", data: { turn: "t", inputs: [] } }]);
+  await socket.next("rows", ({ rows }) => rows.some((row) => row.id === "ses_idle"));
+  await write(server, "ses_idle", [{ type: "turn_ended", data: { turn: "t", outcome: "completed" } }]);
+  await socket.next("rows", ({ gone }) => gone?.includes("ses_idle") === true);
+});
+
 test("reading on one device is shown on the other", async () => {
   const server = await openServer();
   const { id } = await server.newSession();

@@ -4,6 +4,7 @@ import { createClient, type Client, type ProfileInfo } from "../../src/client/co
 import { connect } from "../../src/client/connect.ts";
 import type { Connection } from "../../src/client/connection.ts";
 import type { Socket } from "../../src/client/socket.ts";
+import { titleFrom } from "../../src/session/title.ts";
 import { createAnswers, type Answering } from "./answers.ts";
 import { createAsks, type Asks } from "./asks.ts";
 import { createNow } from "./clock.ts";
@@ -14,7 +15,6 @@ import { createProfiles } from "./profiles.ts";
 import { createSessionList, type SessionList } from "./session-list.ts";
 import { sessionPath } from "../address.ts";
 import { navigate } from "../route.ts";
-import { titleFrom } from "../title.ts";
 
 export type Dashboard = FollowedSessions & {
   client: Client;
