@@ -3,9 +3,10 @@ import { createMemo, Match, Show, Switch } from "solid-js";
 import { AskPage } from "./asks/ask-page.tsx";
 import { nameDocument } from "./document-title.ts";
 import { Inbox } from "./inbox/inbox.tsx";
-import { Link } from "./link.tsx";
+import { goToLastPlace, keepLastPlace } from "./last-place.ts";
 import { LoginByLink } from "./login/by-link.tsx";
-import { LoginNeeded } from "./login/needed.tsx";
+import { LoginGuard } from "./login/guard.tsx";
+import { Notices } from "./notices/notices.tsx";
 import { addPageCommands } from "./palette/page-commands.ts";
 import { Palette } from "./palette/palette.tsx";
 import { addSessionCommands } from "./palette/session-commands.ts";
@@ -19,6 +20,7 @@ import { Sidebar } from "./sessions/sidebar.tsx";
 import { createDashboard, DashboardContext, useDashboard } from "./state/dashboard.ts";
 import { tellNews } from "./toasts/tell-news.ts";
 import { Toasts } from "./toasts/toasts.tsx";
+import { UnknownPage } from "./unknown.tsx";
 
 export function App() {
   const isLogin = createMemo(() => route().page === "login");
@@ -31,15 +33,13 @@ export function App() {
 
 function Dashboard() {
   const dashboard = createDashboard();
-  const refused = () => {
-    const connection = dashboard.connection();
-    return connection.state === "refused" ? connection.problem : undefined;
-  };
+  goToLastPlace();
   return (
     <DashboardContext.Provider value={dashboard}>
-      <Show when={refused()} fallback={<Panes />}>
-        {(problem) => <LoginNeeded problem={problem()} retry={dashboard.reconnect} />}
-      </Show>
+      <LoginGuard>
+        <Notices />
+        <Panes />
+      </LoginGuard>
     </DashboardContext.Provider>
   );
 }
@@ -48,6 +48,7 @@ function Panes() {
   const dashboard = useDashboard();
   nameDocument(dashboard.asks);
   tellNews(dashboard);
+  keepLastPlace();
   addSessionCommands(dashboard);
   addPageCommands(dashboard.list);
   // Memos, so that moving within a session does not make its pane anew.
@@ -87,12 +88,7 @@ function Panes() {
             {(id) => <AskPage id={id} />}
           </Match>
           <Match when={page() === "unknown"}>
-            <div class="plain">
-              <h1>There is no such page</h1>
-              <p>
-                The address may be incomplete. <Link href="/">Go to the sessions</Link>
-              </p>
-            </div>
+            <UnknownPage />
           </Match>
         </Switch>
       </main>

@@ -4,7 +4,9 @@ import { createSignal } from "solid-js";
 export type Theme = "system" | "light" | "dark";
 export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
-const KEY = "holdfast:theme";
+/** As `--panel` has them. */
+const BAR = { light: "#f4f2ec", dark: "#1a1d1a" };
+const KEY = "holdfast:theme"; // theme.js reads it too
 const [theme, setSignal] = createSignal<Theme>(kept());
 show(theme());
 
@@ -19,6 +21,11 @@ export function setTheme(next: Theme): void {
 
 function show(next: Theme): void {
   document.documentElement.dataset["theme"] = next;
+  // The bar above the page is the system's, which asks by its own scheme.
+  for (const [scheme, colour] of Object.entries(BAR)) {
+    const meta = document.querySelector(`meta[name="theme-color"][media*="${scheme}"]`);
+    meta?.setAttribute("content", next === "system" ? colour : BAR[next]);
+  }
 }
 
 function kept(): Theme {

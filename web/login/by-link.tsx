@@ -4,6 +4,8 @@ import { createClient, type Client } from "../../src/client/commands.ts";
 import { ProblemError, Unreachable } from "../../src/client/errors.ts";
 import { failureWords } from "../failure-words.ts";
 import { navigate, route } from "../route.ts";
+import { lastPlace } from "../last-place.ts";
+import { takeAddress, tellLoggedIn } from "./came-from.ts";
 import { HowToLogIn, LoginFrame } from "./frame.tsx";
 
 export function LoginByLink() {
@@ -24,7 +26,8 @@ export function LoginByLink() {
       if (!isSpent || !(await isLoggedIn(client)))
         return void setFailure({ isSpent, words: failureWords(error) });
     }
-    navigate("/", { replace: true });
+    tellLoggedIn();
+    navigate(takeAddress() ?? lastPlace(), { replace: true });
   }
   onMount(() => {
     if (secret !== "") void logIn();
@@ -39,7 +42,9 @@ export function LoginByLink() {
         </Match>
         <Match when={failure()?.isSpent}>
           <h1>This link no longer works</h1>
-          <p role="alert">A login link works once and only for a short while. Get a new one:</p>
+          <p role="alert">
+            It was used already, or is older than ten minutes. Nothing is lost; get a new one:
+          </p>
           <HowToLogIn />
         </Match>
         <Match when={failure()}>

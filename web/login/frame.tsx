@@ -19,7 +19,10 @@ export function HowToLogIn() {
         On the machine where Holdfast runs, type <code>holdfast login</code>, and open the link that it prints
         in this browser.
       </p>
-      <p class="note">The server also prints a link each time it starts.</p>
+      <p class="note">
+        The server also prints a link each time it starts. Where you are logged in already, Settings → Devices
+        makes one.
+      </p>
     </>
   );
 }

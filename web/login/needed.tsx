@@ -1,10 +1,20 @@
-// In place of the panes when the server does not let this browser in. Whoever logs in, in another tab perhaps, comes
+// In place of the panes while the server does not let this browser in. Whoever logs in, here or in another tab, comes
 // back to exactly this address.
-import { Show } from "solid-js";
+import { createSignal, onCleanup, onMount, Show } from "solid-js";
 import type { Problem } from "../../src/protocol/problem.ts";
+import { keepAddress, onLoggedIn } from "./came-from.ts";
 import { HowToLogIn, LoginFrame } from "./frame.tsx";
 
-export function LoginNeeded(props: { problem: Problem; retry: () => void }) {
+export function LoginNeeded(props: {
+  problem: Problem;
+  /** It was let in before, and then no longer. */
+  wasIn: boolean;
+  isTrying: boolean;
+  retry: () => void;
+}) {
+  const [tries, setTries] = createSignal(0);
+  onMount(keepAddress);
+  onCleanup(onLoggedIn(() => props.retry()));
   return (
     <LoginFrame>
       <Show
@@ -16,12 +26,31 @@ export function LoginNeeded(props: { problem: Problem; retry: () => void }) {
           </>
         }
       >
-        <h1>Log in</h1>
+        <Show when={props.wasIn} fallback={<h1>Log in</h1>}>
+          <h1>You were logged out</h1>
+          <p role="alert">
+            Someone logged this device out, or its login ran out. What you typed is kept, and you come back to
+            where you were.
+          </p>
+        </Show>
         <HowToLogIn />
       </Show>
-      <button type="button" onClick={() => props.retry()}>
-        Try again
-      </button>
+      <p class="again">
+        <button
+          class="go"
+          type="button"
+          disabled={props.isTrying}
+          onClick={() => {
+            setTries((n) => n + 1);
+            props.retry();
+          }}
+        >
+          {props.isTrying ? "Trying…" : "Try again"}
+        </button>
+        <span class="note" role="status">
+          {tries() > 0 && !props.isTrying ? "Still not logged in." : ""}
+        </span>
+      </p>
     </LoginFrame>
   );
 }

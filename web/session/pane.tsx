@@ -1,12 +1,12 @@
 // One session: its head, its transcript, what waits, and the composer.
 import { createMemo, createSignal, Match, Show, Switch } from "solid-js";
 import { nameSubject } from "../document-title.ts";
-import { Link } from "../link.tsx";
 import { route } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
 import type { View } from "../../src/session/view.ts";
 import { shownTitle } from "../title.ts";
+import { UnknownSession } from "../unknown.tsx";
 import { Announcer } from "./announcer.tsx";
 import { DropFiles } from "./drop-files.tsx";
 import { Ended } from "./ended.tsx";
@@ -23,26 +23,15 @@ export function SessionPane(props: { id: string }) {
     <Switch>
       <Match when={followed().session.refused}>
         {(refused) => (
-          <div class="plain">
-            <Show
-              when={refused().code === "not_found"}
-              fallback={
-                <>
-                  <h1>This session can't be shown</h1>
-                  <p role="alert">{refused().detail}</p>
-                  <button type="button" onClick={() => setFollowed(follow(props.id))}>
-                    Try again
-                  </button>
-                </>
-              }
-            >
-              <h1>There is no such session</h1>
-              <p role="alert">
-                <code>{props.id}</code> is not here: it was deleted, or the address is incomplete.{" "}
-                <Link href="/">Go to the sessions</Link>
-              </p>
-            </Show>
-          </div>
+          <Show when={refused().code !== "not_found"} fallback={<UnknownSession id={props.id} />}>
+            <div class="plain">
+              <h1>This session can't be shown</h1>
+              <p role="alert">{refused().detail}</p>
+              <button type="button" onClick={() => setFollowed(follow(props.id))}>
+                Try again
+              </button>
+            </div>
+          </Show>
         )}
       </Match>
       <Match when={followed().session.view}>{(view) => <Pane followed={followed()} view={view()} />}</Match>

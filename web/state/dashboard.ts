@@ -14,6 +14,7 @@ import { createOutbox, newInput, type Outbox, type Sent } from "./outbox.ts";
 import { createProfiles } from "./profiles.ts";
 import { createSessionList, type SessionList } from "./session-list.ts";
 import { sessionPath } from "../address.ts";
+import { watchedFetch } from "../notices/turned-away.ts";
 import { navigate } from "../route.ts";
 
 export type Dashboard = FollowedSessions & {
@@ -33,7 +34,7 @@ export type Dashboard = FollowedSessions & {
 };
 
 export function createDashboard(): Dashboard {
-  const client = createClient();
+  const client = createClient({ fetch: watchedFetch });
   const socket = connect(client);
   onCleanup(() => socket.close());
 
