@@ -8,6 +8,7 @@ import type { Clock } from "./clock.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import type { HeldSession } from "./held-session.ts";
 import { storableMessage } from "./storable-message.ts";
+import { ThinkingTimes } from "./thinking-times.ts";
 import { retryTime, type RetryLimits } from "./retry-time.ts";
 
 export type Attempt = {
@@ -36,17 +37,25 @@ export async function callModel(attempt: Attempt): Promise<void> {
     failpoint("mid-stream");
   });
   failpoint("after-intent");
+  const thought = new ThinkingTimes(attempt.clock);
   const result = await attempt.driver.step(
     attempt.request,
-    (delta) => drafts.add(`${owner}/${delta.piece}`, delta.kind, delta.text),
+    (delta) => {
+      thought.hear(delta);
+      drafts.add(`${owner}/${delta.piece}`, delta.kind, delta.text);
+    },
     signal,
   );
   failpoint("after-effect");
   await drafts.flush(); // before its fact, which sweeps them
-  await session.append(await outcomeFacts(attempt, result));
+  await session.append(await outcomeFacts(attempt, result, thought));
 }
 
-async function outcomeFacts(attempt: Attempt, result: StepResult): Promise<NewFact[]> {
+async function outcomeFacts(
+  attempt: Attempt,
+  result: StepResult,
+  thought: ThinkingTimes,
+): Promise<NewFact[]> {
   const named = { step: attempt.step, attempt: attempt.attempt };
   switch (result.outcome) {
     case "completed":
@@ -55,7 +64,7 @@ async function outcomeFacts(attempt: Attempt, result: StepResult): Promise<NewFa
           type: "step_completed",
           data: {
             ...named,
-            message: await storableMessage(result.message, attempt.longText),
+            message: await storableMessage(thought.told(result.message), attempt.longText),
             ...(result.usage && { usage: attempt.price(result.usage) }),
           },
         },

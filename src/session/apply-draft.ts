@@ -27,7 +27,9 @@ export function applyDraft(view: View, { data }: Draft): Touched {
 
 function openPart(step: StepMessage, { part, kind }: DraftData): Part {
   const opened: Part =
-    kind === "text" || kind === "reasoning" ? { id: part, kind, text: "", blob: null } : newToolPart(part);
+    kind === "text" || kind === "reasoning"
+      ? { id: part, kind, text: "", blob: null, ms: null }
+      : newToolPart(part);
   step.parts.push(opened);
   return opened;
 }

@@ -269,7 +269,10 @@ export function applyFact(view: View, fact: Fact): Changed {
 
     case "delegated":
       view.delegates.push({ ...fact.data, at });
-      return areas("delegates");
+      return {
+        ...changeTool(view, fact.data.call, (part) => (part.delegate = fact.data.session)),
+        areas: ["delegates"],
+      };
     case "delegate_returned":
       view.delegates = view.delegates.filter(({ session }) => session !== fact.data.session);
       return areas("delegates");

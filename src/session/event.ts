@@ -46,7 +46,13 @@ const Fault = z.object({ code: z.string(), message: z.string(), details: z.strin
 /** A piece of a model's message. What the provider needs back (a signature, say) travels in `provider`. */
 const Piece = z.union([
   z.object({ type: z.literal("text"), text: LongText, provider: z.unknown().optional() }),
-  z.object({ type: z.literal("reasoning"), text: LongText, provider: z.unknown().optional() }),
+  z.object({
+    type: z.literal("reasoning"),
+    text: LongText,
+    /** How long the model was at it. */
+    ms: z.number().optional(),
+    provider: z.unknown().optional(),
+  }),
   z.object({
     type: z.literal("call"),
     call: z.string(),

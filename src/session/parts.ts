@@ -37,8 +37,17 @@ export function partsOf(step: string, attempt: number, pieces: readonly Piece[])
     const id = `${attemptOf(step, attempt)}/${n}`;
     switch (piece.type) {
       case "text":
+        return [{ id, kind: piece.type, text: textOf(piece.text), blob: blobOf(piece.text), ms: null }];
       case "reasoning":
-        return [{ id, kind: piece.type, text: textOf(piece.text), blob: blobOf(piece.text) }];
+        return [
+          {
+            id,
+            kind: piece.type,
+            text: textOf(piece.text),
+            blob: blobOf(piece.text),
+            ms: piece.ms ?? null,
+          },
+        ];
       case "call":
         return [
           { ...newToolPart(id), call: piece.call, name: piece.name, args: piece.args, state: "called" },
@@ -66,6 +75,7 @@ export function newToolPart(id: string): ToolPart {
     blob: null,
     exit: null,
     process: null,
+    delegate: null,
     trace: null,
     answer: null,
     startedAt: null,

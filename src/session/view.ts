@@ -91,6 +91,8 @@ export type TextPart = {
   text: string;
   /** Where the whole lies when `text` is only how it begins. */
   blob: string | null;
+  /** How long it took, where that was measured. */
+  ms: number | null;
 };
 
 export type ToolPart = {
@@ -112,6 +114,8 @@ export type ToolPart = {
   blob: string | null;
   exit: number | null;
   process: string | null;
+  /** The session that does it, when it was delegated. */
+  delegate: string | null;
   trace: unknown;
   /** What a person said to the ask that held this call. */
   answer: FactData<"ask_answered">["answer"] | null;
