@@ -91,7 +91,7 @@ export function replay(
 export function readPage(
   client: Client,
   session: string,
-  { after, store }: Start,
+  { after, store }: Pick<Start, "after"> & Partial<Start>,
   signal?: AbortSignal,
 ): Promise<{ events: AnyEvent[]; upToDate: boolean }> {
   const call = {

@@ -1,5 +1,5 @@
 // A block of code: its language, a button that copies it, and colours once it is whole.
-import { copyText } from "../clipboard.ts";
+import { copyText } from "../copy.ts";
 import { colourCode, type ColouredLine } from "./highlight.ts";
 import { languageOf } from "./languages.ts";
 

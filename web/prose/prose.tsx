@@ -7,10 +7,10 @@ import { sanitised } from "./sanitise.ts";
 /** A text that takes long to show is shown less often: so much of the time may go into it. */
 const SHARE = 1 / 8;
 
-export function Prose(props: { text: string; isGrowing: boolean }) {
+export function Prose(props: { text: string; isGrowing: boolean; class?: string; part?: string }) {
   const blocks = createPacedBlocks(props);
   return (
-    <div class="prose">
+    <div class={`prose ${props.class ?? ""}`} data-part={props.part}>
       <For each={blocks()}>{element}</For>
     </div>
   );

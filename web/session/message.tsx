@@ -1,7 +1,7 @@
 // A row of the transcript, by its kind.
 import { Index, Match, Show, Switch, type JSX } from "solid-js";
 import type { By } from "../../src/session/event.ts";
-import { textOf } from "../../src/session/parts.ts";
+import { blobOf, textOf } from "../../src/session/parts.ts";
 import type { Message } from "../../src/session/view.ts";
 import { Link } from "../link.tsx";
 import { sessionPath } from "../address.ts";
@@ -9,6 +9,7 @@ import { useDashboard } from "../state/dashboard.ts";
 import { wholeTime } from "../time-words.ts";
 import { InputActions } from "./input-actions.tsx";
 import { Step } from "./step.tsx";
+import { TextWhole } from "./text-whole.tsx";
 import { TurnEnd } from "./turn-end.tsx";
 
 type Kind<K extends Message["kind"]> = Extract<Message, { kind: K }>;
@@ -76,9 +77,15 @@ function Input(props: { input: Kind<"input"> }) {
   return (
     <>
       <span class="unseen">{author() ?? "You"}: </span>
-      <p class="text">{textOf(props.input.text)}</p>
-      <Show when={typeof props.input.text !== "string"}>
-        <p class="note">This is how it begins; the export has all of it.</p>
+      <Show when={blobOf(props.input.text)} fallback={<p class="text">{textOf(props.input.text)}</p>}>
+        {(blob) => (
+          <TextWhole
+            blob={blob()}
+            file="input.txt"
+            beginning={() => textOf(props.input.text)}
+            shown={(text) => <p class="text">{text()}</p>}
+          />
+        )}
       </Show>
       <Show when={props.input.attachments.length > 0}>
         <ul class="files">

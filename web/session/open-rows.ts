@@ -1,33 +1,25 @@
-// Rows leave the document when they are scrolled out of it. What a person has opened in one is open again when it is back.
-import { onCleanup, onMount } from "solid-js";
+// What a person has opened in a transcript. It is kept here and not in the rows: those leave the document when they are
+// scrolled out of it, and are open again when they are back.
+import { createSignal, type Accessor } from "solid-js";
+import { useSession } from "./session-context.ts";
 
-/** Of the rows that were left last: which of their parts were open. */
-const opened = new Map<string, readonly string[]>();
-const ROWS_MAX = 500;
+const OPENED_MAX = 1000;
 
-export function keepOpen(key: string, row: () => HTMLElement): void {
-  onMount(() => {
-    const open = opened.get(key);
-    if (open) for (const [part, details] of partsIn(row())) details.open ||= open.includes(part);
-  });
-  onCleanup(() => {
-    const open = partsIn(row()).flatMap(([part, details]) => (details.open ? [part] : []));
-    opened.delete(key);
-    if (open.length > 0) opened.set(key, open);
-    for (const oldest of opened.keys()) {
-      if (opened.size <= ROWS_MAX) break;
-      opened.delete(oldest);
-    }
-  });
-}
+/** In the order in which they were opened. */
+const [opened, setOpened] = createSignal<ReadonlySet<string>>(new Set());
 
-/** Each by the part of the message that it belongs to and its number within that. */
-function partsIn(row: HTMLElement): [part: string, details: HTMLDetailsElement][] {
-  const counts = new Map<string, number>();
-  return Array.from(row.querySelectorAll("details"), (details) => {
-    const part = details.closest<HTMLElement>("[data-part]")?.dataset["part"] ?? "";
-    const n = counts.get(part) ?? 0;
-    counts.set(part, n + 1);
-    return [`${part} ${n}`, details];
-  });
+/** `name` is unique within the session. */
+export function createOpen(
+  name: () => string,
+): [isOpen: Accessor<boolean>, setOpen: (isOpen: boolean) => void] {
+  const { id } = useSession();
+  const key = () => `${id} ${name()}`;
+  return [
+    () => opened().has(key()),
+    (isOpen) => {
+      if (opened().has(key()) === isOpen) return;
+      const others = [...opened()].filter((each) => each !== key());
+      setOpened(new Set([...others, ...(isOpen ? [key()] : [])].slice(-OPENED_MAX)));
+    },
+  ];
 }

@@ -3,7 +3,10 @@ import { createMemo, Index, Match, Show, Switch } from "solid-js";
 import type { Message, Part, TextPart, ToolPart } from "../../src/session/view.ts";
 import { Prose } from "../prose/prose.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { clockTime } from "../time-words.ts";
+import { clockTime, duration } from "../time-words.ts";
+import { Fold } from "./fold.tsx";
+import { useSession } from "./session-context.ts";
+import { TextWhole } from "./text-whole.tsx";
 import { Tool } from "./tool.tsx";
 
 type StepRow = Extract<Message, { kind: "step" }>;
@@ -16,7 +19,11 @@ export function Step(props: { step: StepRow }) {
       {/* By place: the fact that completes a step brings new parts, and what is on the page must not flicker for it. */}
       <Index each={props.step.parts}>
         {(part, n) => (
-          <PartRow part={part()} isGrowing={isStreaming() && n === props.step.parts.length - 1} />
+          <PartRow
+            part={part()}
+            step={props.step}
+            isGrowing={isStreaming() && n === props.step.parts.length - 1}
+          />
         )}
       </Index>
       <Show when={isStreaming() && props.step.parts.length === 0}>
@@ -32,46 +39,98 @@ export function Step(props: { step: StepRow }) {
   );
 }
 
-function PartRow(props: { part: Part; isGrowing: boolean }) {
+function PartRow(props: { part: Part; step: StepRow; isGrowing: boolean }) {
   const kind = createMemo(() => props.part.kind);
   return (
     <Switch>
       <Match when={kind() === "text"}>
-        <div class="text" data-part={props.part.id}>
-          <Prose text={(props.part as TextPart).text} isGrowing={props.isGrowing} />
-        </div>
-        <Show when={(props.part as TextPart).blob}>
-          <p class="note">This is how it begins; the export has all of it.</p>
-        </Show>
+        <Said part={props.part as TextPart} isGrowing={props.isGrowing} />
       </Match>
       <Match when={kind() === "reasoning"}>
-        <details class="reasoning" data-part={props.part.id}>
-          <summary>
-            {props.isGrowing ? "Thinking" : "Thought"}
-            <Show when={props.isGrowing}>
-              <Caret />
-            </Show>
-          </summary>
-          <div class="text">
-            <Prose text={(props.part as TextPart).text} isGrowing={props.isGrowing} />
-          </div>
-        </details>
+        <Thought part={props.part as TextPart} since={props.step.at} isGrowing={props.isGrowing} />
       </Match>
       <Match when={kind() === "tool"}>
-        <Tool part={props.part as ToolPart} />
+        <Tool part={props.part as ToolPart} after={props.step.position} />
       </Match>
     </Switch>
   );
 }
 
+function Said(props: { part: TextPart; isGrowing: boolean }) {
+  const prose = (text: () => string) => (
+    <Prose class="text" part={props.part.id} text={text()} isGrowing={props.isGrowing} />
+  );
+  return (
+    <Show when={props.part.blob} fallback={prose(() => props.part.text)}>
+      {(blob) => (
+        <TextWhole blob={blob()} file="message.md" beginning={() => props.part.text} shown={prose} />
+      )}
+    </Show>
+  );
+}
+
+function Thought(props: { part: TextPart; since: string; isGrowing: boolean }) {
+  const { now } = useDashboard();
+  const words = () => {
+    if (props.isGrowing) return `Thinking for ${duration(secondsSince(props.since, now()))}`;
+    return props.part.ms === null ? "Thought" : `Thought for ${duration(props.part.ms)}`;
+  };
+  return (
+    <Fold
+      name={props.part.id}
+      class="reasoning"
+      part={props.part.id}
+      summary={
+        <>
+          {words()}
+          <Show when={props.isGrowing}>
+            <Caret />
+          </Show>
+        </>
+      }
+      closed={<p class="text">{props.part.text}</p>}
+    >
+      <Prose class="text" text={props.part.text} isGrowing={props.isGrowing} />
+    </Fold>
+  );
+}
+
+function secondsSince(at: string, now: number): number {
+  return 1000 * Math.floor(Math.max(0, now - Date.parse(at)) / 1000);
+}
+
 function Aborted(props: { step: StepRow }) {
   const { now } = useDashboard();
+  const { session } = useSession();
+  const isAnswered = createMemo(() =>
+    session.messages.some(
+      (message) =>
+        message.kind === "step" && message.step === props.step.step && message.attempt > props.step.attempt,
+    ),
+  );
   return (
     <p class="note">
-      interrupted: {props.step.reason}
-      <Show when={props.step.retryAt}>{(retryAt) => <> · next try at {clockTime(retryAt(), now())}</>}</Show>
+      {abortWords(props.step.reason)}
+      <Show when={props.step.endedAt}>{(at) => <> at {clockTime(at(), now())}</>}</Show>
+      <Show
+        when={isAnswered()}
+        fallback={
+          <Show when={props.step.retryAt}>
+            {(retryAt) => <> · next try at {clockTime(retryAt(), now())}</>}
+          </Show>
+        }
+      >
+        {" "}
+        · answered again below
+      </Show>
     </p>
   );
+}
+
+function abortWords(reason: string | null): string {
+  if (reason === "shutdown") return "interrupted by a restart of the server";
+  if (reason === "stopped") return "stopped";
+  return reason === null ? "interrupted" : `interrupted: ${reason}`;
 }
 
 function Caret() {

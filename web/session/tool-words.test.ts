@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newToolPart } from "../../src/session/parts.ts";
 import type { ToolPart } from "../../src/session/view.ts";
-import { argumentsOf, outcomeOf, purposeOf, tailOf } from "./tool-words.ts";
+import { argumentsOf, nameOf, outcomeOf, purposeOf, tailOf } from "./tool-words.ts";
 
 const part = (given: Partial<ToolPart>): ToolPart => ({
   ...newToolPart("step_1.1/0"),
@@ -11,7 +11,8 @@ const part = (given: Partial<ToolPart>): ToolPart => ({
 
 test("a row says what its tool is for by the argument that tells most", () => {
   expect(purposeOf(part({ name: "shell", args: { cwd: "/srv", command: "npm test" } }))).toBe("npm test");
-  expect(purposeOf(part({ name: "read", args: { limit: 5, path: "a.ts" } }))).toBe("a.ts");
+  expect(purposeOf(part({ name: "read", args: { offset: 10, limit: 5, path: "a.ts" } }))).toBe("a.ts:10–14");
+  expect(purposeOf(part({ name: "search", args: { pattern: "x+", path: "src" } }))).toBe("x+ in src");
 });
 
 test("a tool that we do not know says the first text it was given", () => {
@@ -49,7 +50,7 @@ test("every outcome is said to those who don't see the sign", () => {
 });
 
 test("arguments are shown whole, text as it is", () => {
-  expect(argumentsOf(part({ args: { text: "a\nb", limit: 2 } }))).toEqual([
+  expect(argumentsOf({ text: "a\nb", limit: 2 })).toEqual([
     ["text", "a\nb"],
     ["limit", "2"],
   ]);
@@ -57,4 +58,20 @@ test("arguments are shown whole, text as it is", () => {
 
 test("the tail is the last lines, without an empty one at the end", () => {
   expect(tailOf("1\n2\n3\n4\n", 2)).toBe("3\n4");
+});
+
+test("our own tools are words, those of others keep their names", () => {
+  expect(nameOf(part({ name: "shell" }))).toBe("Shell");
+  expect(nameOf(part({ name: "github__list" }))).toBe("github__list");
+  expect(nameOf(part({ name: "constructor" }))).toBe("constructor");
+});
+
+test("what was denied says with which word", () => {
+  const denied = part({ state: "finished", status: "denied", answer: { choice: "deny", text: "not there" } });
+  expect(outcomeOf(denied).words).toBe("denied: “not there”");
+  expect(outcomeOf({ ...denied, answer: { choice: "deny" } }).words).toBe("denied");
+});
+
+test("a command that hides what it is shows it", () => {
+  expect(purposeOf(part({ name: "shell", args: { command: "rm \u202efdp.a" } }))).toBe("rm ⟨U+202E⟩fdp.a");
 });

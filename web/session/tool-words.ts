@@ -1,5 +1,6 @@
 // What a call is for and how it went, in the few words that a row has.
 import type { ToolPart } from "../../src/session/view.ts";
+import { visible } from "../visible.ts";
 
 const PURPOSE_CHARS = 240;
 /** The argument that says most, by tool; others show the first text they have. */
@@ -15,9 +16,20 @@ const TELLING: Record<string, string> = {
   task: "action",
 };
 
-export function purposeOf({ name, args, state, draftChars }: ToolPart): string {
+/** Our own tools are words; those of others keep the names they have. */
+export function nameOf({ name }: ToolPart): string {
+  if (name === "") return "Tool";
+  return Object.hasOwn(TELLING, name) ? name.slice(0, 1).toUpperCase() + name.slice(1) : visible(name);
+}
+
+export function purposeOf(part: ToolPart): string {
+  const { state, draftChars } = part;
   if (state === "drafting")
     return draftChars > 0 ? `being written, ${draftChars} characters` : "being written";
+  return visible(tellingOf(part).replaceAll(/\s+/g, " ").trim().slice(0, PURPOSE_CHARS));
+}
+
+function tellingOf({ name, args }: ToolPart): string {
   if (args === null || typeof args !== "object") return args === null ? "" : JSON.stringify(args);
   const fields = args as Record<string, unknown>;
   const telling = fields[TELLING[name] ?? ""];
@@ -25,7 +37,21 @@ export function purposeOf({ name, args, state, draftChars }: ToolPart): string {
     typeof telling === "string"
       ? telling
       : (Object.values(fields).find((value) => typeof value === "string") ?? "");
-  return text.replaceAll(/\s+/g, " ").trim().slice(0, PURPOSE_CHARS);
+  switch (name) {
+    case "read":
+      return text + linesRead(fields);
+    case "search":
+      return typeof fields["path"] === "string" ? `${text} in ${fields["path"]}` : text;
+    case "process":
+      return typeof fields["process"] === "string" ? `${text} ${fields["process"]}` : text;
+    default:
+      return text;
+  }
+}
+
+function linesRead({ offset, limit }: Record<string, unknown>): string {
+  if (typeof offset !== "number") return typeof limit === "number" ? `:1–${limit}` : "";
+  return typeof limit === "number" ? `:${offset}–${offset + limit - 1}` : `:${offset}–`;
 }
 
 /** `words` may be empty where the row's sign says it all; `spoken` never is. */
@@ -35,7 +61,8 @@ export type Outcome = {
   spoken: string;
 };
 
-export function outcomeOf({ state, status, exit }: ToolPart): Outcome {
+export function outcomeOf(part: ToolPart): Outcome {
+  const { state, status, exit } = part;
   if (state === "started") return outcome("running", "running");
   if (state !== "finished") return outcome("pending", "", "not started yet");
   const exited = exit === null ? "" : `exit ${exit}`;
@@ -45,7 +72,7 @@ export function outcomeOf({ state, status, exit }: ToolPart): Outcome {
     case "error":
       return outcome("bad", exited || "failed");
     case "denied":
-      return outcome("bad", "denied");
+      return outcome("bad", deniedWords(part));
     case "stopped":
       return outcome("bad", "stopped");
     case "unknown":
@@ -54,17 +81,28 @@ export function outcomeOf({ state, status, exit }: ToolPart): Outcome {
   }
 }
 
+/** With the word that the person gave it. */
+function deniedWords({ answer }: ToolPart): string {
+  return answer?.text ? `denied: “${visible(answer.text)}”` : "denied";
+}
+
 function outcome(kind: Outcome["kind"], words: string, spoken = words): Outcome {
   return { kind, words, spoken };
 }
 
 /** All that was asked, a field at a time: text as it is, everything else as JSON. */
-export function argumentsOf({ args }: ToolPart): [name: string, value: string][] {
+export function argumentsOf(args: unknown): [name: string, value: string][] {
   if (args === null || typeof args !== "object") return [];
   return Object.entries(args).map(([name, value]) => [
-    name,
-    typeof value === "string" ? value : (JSON.stringify(value, null, 1) ?? ""),
+    visible(name),
+    visible(typeof value === "string" ? value : (JSON.stringify(value, null, 1) ?? "")),
   ]);
+}
+
+export function textArgument(args: unknown, name: string): string {
+  if (args === null || typeof args !== "object" || !Object.hasOwn(args, name)) return "";
+  const value = (args as Record<string, unknown>)[name];
+  return typeof value === "string" ? value : "";
 }
 
 export function tailOf(text: string, lines: number): string {

@@ -6,7 +6,6 @@ import type { OpenSession } from "../state/open-session.ts";
 import { clockTime } from "../time-words.ts";
 import type { Entry } from "./entries.ts";
 import { MessageRow } from "./message.tsx";
-import { keepOpen } from "./open-rows.ts";
 
 /** Before it has been measured. */
 export function estimatePx(entry: Entry | undefined): number {
@@ -37,7 +36,6 @@ export function TranscriptRow(props: RowProps) {
   let row!: HTMLLIElement;
   const { entry } = props;
   if (entry === undefined) return undefined;
-  if (entry.message) keepOpen(entry.key, () => row);
   onMount(() => props.measure(row));
   if (!entry.message) return <LeftOff ref={(made) => (row = made)} index={props.index} at={entry.seenAt} />;
   const message = props.session.live(entry.message);
