@@ -22,7 +22,9 @@ import type { Ids } from "./session/ids.ts";
 import { USUAL_LIMITS } from "./session/next-step.ts";
 import { storedText } from "./store/long-text.ts";
 import type { Store } from "./store/store.ts";
+import { expireAsk } from "./keeper/expire-ask.ts";
 import { keepProcesses, type LiveProcesses } from "./keeper/keep-processes.ts";
+import { Timers } from "./keeper/timers.ts";
 import { ask } from "./tool/ask.ts";
 import { delegate } from "./tool/delegate.ts";
 import { edit } from "./tool/edit.ts";
@@ -48,7 +50,7 @@ export type AgentsOptions = {
   store: Store;
   ids: Ids;
   env: NodeJS.ProcessEnv;
-  log: DrainContext["log"];
+  log: DrainContext["log"] & { warn(detail: object, message: string): void };
 };
 
 /** Takes up what waits in the store, and what comes. */
@@ -56,6 +58,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
   const { settings, store, ids, env, log } = options;
   const { home, config } = settings;
   const found = await findAgents(settings, env);
+  for (const notice of found.notices) log.warn({}, notice);
   const spawner = new Spawner(); // its helper comes with the first command: an idle server need not carry 48 MB
   const keeper = keepProcesses(options);
   const profiles = resolveProfiles(options, found, keeper.tool);
@@ -108,8 +111,10 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
       sharedProfiles: found.profiles.flatMap((each) => (each.config.sharedWorkspace ? [each.name] : [])),
     },
   });
+  const timers = new Timers({ store, pollMs: POLL_MS, act: (timer) => expireAsk(store, timer), log });
   executor.start();
   keeper.start();
+  timers.start();
   return {
     profiles: found.listed,
     processes: keeper.live,
@@ -118,7 +123,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
       return located.ok ? undefined : located.fault.message;
     },
     async stop() {
-      await Promise.all([executor.stop(), keeper.stop()]);
+      await Promise.all([executor.stop(), keeper.stop(), timers.stop()]);
       await spawner.close();
     },
   };

@@ -134,7 +134,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
   });
 
   it("an ask that was open stays open, holds nothing, and goes on when it is answered", async () => {
-    const server = await serve(dialect, threeCalls, 'approvals = "ask"');
+    const server = await serve(dialect, threeCalls, 'approvals = "ask"\nsandbox = "none"');
     const session = await server.send("may I");
     await server.untilFact(session, "ask_opened");
     await server.kill("SIGKILL");
@@ -155,6 +155,24 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     const log = await server.untilFact(session, "turn_ended");
     expect(answerIn(log)).toContain("said-one, said-two");
     expect(await commandsRun(server)).toBe(2);
+  });
+
+  it("an ask expires in its time though its server died meanwhile, and its call is denied", async () => {
+    const server = await serve(
+      dialect,
+      threeCalls,
+      'approvals = "ask"\nsandbox = "none"\naskExpiryMinutes = 0.02',
+    );
+    const session = await server.send("may I");
+    await server.untilFact(session, "ask_opened");
+    await server.kill("SIGKILL");
+    await server.start();
+    const log = await server.untilFact(session, "turn_ended");
+    const closed = log.filter(({ type }) => type === "ask_closed").map(({ data }) => data);
+    const opened = log.filter(({ type }) => type === "ask_opened");
+    expect(closed).toEqual(opened.map(() => expect.objectContaining({ reason: "expired" })));
+    expect(await commandsRun(server)).toBe(0);
+    expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
   });
 
   it("what waits for a free place after a crash is said to recover, and then goes on", async () => {

@@ -17,6 +17,8 @@ export type Deps = {
 };
 
 export type AgentsReport = {
+  /** What the configuration asks for and does not get. */
+  notices: readonly string[];
   sandbox: string;
   /** `key` says where it is or which is missing, never what it is. */
   providers: { name: string; kind: string; key: string }[];

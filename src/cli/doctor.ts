@@ -130,6 +130,7 @@ function print({ terminal }: Cli, report: Report): void {
     `${serverWords(server)} (address from ${server.urlOrigin}, token from ${server.tokenOrigin})`,
   );
   section("Sandbox", agents.sandbox);
+  for (const notice of agents.notices) section("Config", terminal.paint("yellow", visibleLine(notice)));
   section("Store", storeWords(store));
   if (store.state === "checked") {
     for (const { log, position } of store.damaged)

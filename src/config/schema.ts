@@ -44,17 +44,9 @@ const Rule = z.strictObject({
 });
 
 /** What an agent may be given to work with. */
-export const TOOL_NAMES = [
-  "shell",
-  "process",
-  "read",
-  "write",
-  "edit",
-  "search",
-  "ask",
-  "delegate",
-  "task",
-] as const;
+export const TOOL_NAMES = ["shell", "process", "read", "write", "edit", "search", "ask", "delegate"] as const;
+/** Named in the contract, and not there yet: a configuration may name them, and whoever reads it is told. */
+export const COMING_TOOLS = ["task"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 const Profile = z.strictObject({
@@ -65,9 +57,11 @@ const Profile = z.strictObject({
   workspace: z.string().min(1).optional(),
   /** Every host of the database sees the same files there: its sessions may go on on another. */
   sharedWorkspace: z.boolean().default(false),
-  tools: z.array(z.enum(TOOL_NAMES)).default([...TOOL_NAMES]),
+  tools: z.array(z.enum([...TOOL_NAMES, ...COMING_TOOLS])).default([...TOOL_NAMES]),
   approvals: z.enum(["ask", "auto", "deny"]).default("ask"),
   rules: z.array(Rule).default([]),
+  /** How long its asks wait for an answer; without it for ever. What nobody answered in time is denied. */
+  askExpiryMinutes: Minutes.optional(),
   sandbox: z.enum(["auto", "bubblewrap", "none"]).default("auto"),
   sandboxNetwork: z.boolean().default(true),
   passEnv: z.array(EnvName).default([]),

@@ -23,6 +23,8 @@ export type Attempt = {
   longText: (text: string) => Promise<LongText>;
   retry: RetryLimits;
   clock: Clock;
+  /** A time to try again is told by the store's clock, which will say when it has come. */
+  storeAheadMs: number;
   chance: () => number;
 };
 
@@ -100,7 +102,7 @@ function failureFacts(attempt: Attempt, fault: ProviderFault): NewFact[] {
       attempt: attempt.attempt,
       reason: fault.class,
       error,
-      ...(retryAt !== null && { retryAt: new Date(retryAt).toISOString() }),
+      ...(retryAt !== null && { retryAt: new Date(retryAt + attempt.storeAheadMs).toISOString() }),
     },
   };
   if (retryAt !== null || !turn) return [aborted];

@@ -24,6 +24,8 @@ export type CommandStart = {
   cwd: string;
   workspace: string;
   stdin: boolean;
+  /** A server may talk for ever: what it says beyond its file's bound is let go, and it goes on. */
+  background: boolean;
 };
 
 export type CommandState = { state: "running" } | CommandEnd;

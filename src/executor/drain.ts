@@ -13,6 +13,7 @@ import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
 import { endTurn } from "./end-turn.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
+import { newAsk } from "./new-ask.ts";
 import { modelContext } from "./model-context.ts";
 import type { RetryLimits } from "./retry-time.ts";
 import { runTools } from "./run-tools.ts";
@@ -30,6 +31,8 @@ export type Profile = {
   tools: ReadonlyMap<string, Tool>;
   /** What the configuration says; saved rules come from the store at the moment of the decision. */
   policy: Omit<Policy, "saved">;
+  /** Without it an ask waits for ever. */
+  askExpiryMs?: number;
   sandboxed: boolean;
   price: (model: string, usage: Usage) => Usage;
 };
@@ -56,15 +59,16 @@ export type DrainContext = {
 
 export async function drain(
   context: DrainContext,
-  { lease, takeover, crash }: Claim,
+  { lease, takeover, crash, atMs }: Claim,
   shutdown: AbortSignal,
 ): Promise<void> {
+  const hold: Hold = { storeAheadMs: atMs - context.clock.now() };
   const lost = new AbortController();
   const stopHeartbeat = keepLease(context, lease, lost);
   try {
     const session = await HeldSession.open(context.store, lease);
     if (takeover) await takeUp(context, session, crash);
-    const rested = await work(context, session, AbortSignal.any([lost.signal, shutdown]));
+    const rested = await work(context, hold, session, AbortSignal.any([lost.signal, shutdown]));
     await context.store.releaseLease(lease, rested);
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
@@ -87,9 +91,16 @@ async function takeUp({ delegates }: DrainContext, session: HeldSession, crash: 
   for (const { session: child } of session.view.delegates) await delegates.begin(child);
 }
 
+/** What is only true while this lease is held. */
+type Hold = {
+  /** How far the store's clock is ahead of ours. It says what is due, so what is to be due later is told in its time. */
+  storeAheadMs: number;
+};
+
 /** Gives the position at which nothing was left to do, or undefined when it was broken off. */
 async function work(
   context: DrainContext,
+  hold: Hold,
   session: HeldSession,
   broken: AbortSignal,
 ): Promise<Position | undefined> {
@@ -99,7 +110,7 @@ async function work(
     const { position, meta, turn } = view;
     const profile = context.profile(meta.profile);
     const model = meta.model ?? ("unusable" in profile ? "none" : profile.model);
-    const next = nextStep(view, model, iso(clock.now()), limits);
+    const next = nextStep(view, model, iso(clock.now() + hold.storeAheadMs), limits);
     if (next.do === "rest" || next.do === "wait") {
       if (next.do === "rest") await context.delegates.report(session);
       return position;
@@ -109,7 +120,7 @@ async function work(
       if ("unusable" in profile && turn)
         await endTurn(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
       else if ("unusable" in profile) await session.appendDecided(startOf(next));
-      else await perform(context, session, profile, next, broken);
+      else await perform(context, hold, session, profile, next, broken);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StorageError) throw error;
       await giveUp(context, session, error);
@@ -119,6 +130,7 @@ async function work(
 
 async function perform(
   context: DrainContext,
+  hold: Hold,
   session: HeldSession,
   profile: Profile,
   next: NextStep,
@@ -133,11 +145,11 @@ async function perform(
     case "call_model":
       if (!(await session.appendDecided(next.facts))) return;
       return withStops(context, session, broken, (signal) =>
-        attempt(context, session, profile, next, signal),
+        attempt(context, hold, session, profile, next, signal),
       );
     case "run_tools":
       return withStops(context, session, broken, (signal) =>
-        runTools(toolWork(context, session, profile, signal)),
+        runTools(toolWork(context, hold, session, profile, signal)),
       );
     case "rest":
     case "wait":
@@ -147,6 +159,7 @@ async function perform(
 
 async function attempt(
   context: DrainContext,
+  { storeAheadMs }: Hold,
   session: HeldSession,
   profile: Profile,
   next: Extract<NextStep, { do: "call_model" }>,
@@ -173,18 +186,22 @@ async function attempt(
     longText: (text) => context.longText(session.id, text),
     retry: context.retry,
     clock: context.clock,
+    storeAheadMs,
     chance: context.chance,
   });
 }
 
 function toolWork(
   context: DrainContext,
+  { storeAheadMs }: Hold,
   session: HeldSession,
   profile: Profile,
   signal: AbortSignal,
 ): ToolWork {
   const { meta } = session.view;
   const workspace = profile.workspace(workerOf(session));
+  const expiresAtMs = () =>
+    profile.askExpiryMs === undefined ? undefined : context.clock.now() + storeAheadMs + profile.askExpiryMs;
   let opened: Promise<string | undefined> | undefined;
   /** One that was made for it stands in the log, so that whoever goes on from a copy of the log finds its files. */
   const open = async () => {
@@ -205,7 +222,7 @@ function toolWork(
     sandboxed: profile.sandboxed,
     commands: context.commands,
     delegates: context.delegates,
-    newAsk: context.newAsk,
+    newAsk: () => newAsk(context.store, session.id, context.newAsk(), expiresAtMs()),
     ...(context.leftRunning && { leftRunning: context.leftRunning }),
     clock: context.clock,
     saveRule: (rule) => context.saveRule(meta.profile, rule),

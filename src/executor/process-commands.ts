@@ -34,6 +34,7 @@ export function processCommands({ folder, spawner, env, sandbox }: ProcessComman
           command: command.command,
           cwd: command.cwd,
           env: env(command),
+          ...(command.background && { whenFull: "discard" as const }),
           ...(command.stdin && { stdin: "fifo" as const }),
           ...(plan && { sandbox: plan }),
         },

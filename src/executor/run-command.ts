@@ -2,6 +2,7 @@
 // reads its end, and never runs it a second time.
 import { failpoint } from "../failpoint.ts";
 import type { NewFact } from "../session/event.ts";
+import { toolOf } from "../session/parts.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { CommandSpec } from "../tool/tool.ts";
 import type { CommandEnd } from "./commands.ts";
@@ -22,7 +23,7 @@ export async function resumeCommand(
   const found = await work.commands.find(process);
   // It was only a fact yet, and under this id it stays one: it runs now, for the first time, under the next.
   if (found.state === "unstarted") return spawn(work, call, spec, nextName(process), process);
-  await attend(work, call, process, spec);
+  await attend(work, call, process, found.state === "running" ? spec : { ...spec, timeoutMs: undefined });
 }
 
 async function spawn(
@@ -45,7 +46,15 @@ async function spawn(
   if (!begins) return;
   failpoint("after-intent");
   const { profile } = work.session.view.meta;
-  const started = await work.commands.start({ process, profile, command, cwd, stdin, ...work.place });
+  const started = await work.commands.start({
+    process,
+    profile,
+    command,
+    cwd,
+    stdin,
+    background,
+    ...work.place,
+  });
   failpoint("after-effect");
   if (started.ok) return attend(work, call, process, spec);
   await work.session.append([
@@ -86,7 +95,7 @@ async function follow(
   const cancel =
     timeoutMs === undefined
       ? undefined
-      : work.clock.after(timeoutMs, () => {
+      : work.clock.after(leftOf(work, call, timeoutMs), () => {
           work.commands.stop(process, "timed_out").catch((error: unknown) => {
             unending = error;
             ended.abort();
@@ -103,6 +112,13 @@ async function follow(
     cancel?.();
     ended.abort();
   }
+}
+
+/** It counts from the command's start, whoever attends to it now; a clock that was set back gives it no more than the whole. */
+function leftOf({ session, clock }: ToolWork, call: string, timeoutMs: number): number {
+  const startedAt = toolOf(session.view, call)?.part.startedAt;
+  const goneMs = startedAt == null ? 0 : clock.now() - Date.parse(startedAt);
+  return Math.min(timeoutMs, Math.max(0, timeoutMs - goneMs));
 }
 
 function stillThere(error: unknown): string {

@@ -86,7 +86,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
     {
       type: "ask_opened",
       data: {
-        ask: work.newAsk(),
+        ...(await work.newAsk()),
         kind: "approval",
         title: `${part.name}: ${title.slice(0, 300)}`,
         call: part.call,
@@ -208,7 +208,7 @@ async function openClarify(
   await intend(work, [
     {
       type: "ask_opened",
-      data: { ask: work.newAsk(), kind: "clarify", title, call: part.call, choices, multiple },
+      data: { ...(await work.newAsk()), kind: "clarify", title, call: part.call, choices, multiple },
     },
   ]);
 }

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { StorageError, type Store } from "../store/store.ts";
+import { wallClock } from "./clock.ts";
 import { types, useScene } from "./scene.ts";
 
 const scene = useScene();
+const HOUR_MS = 3600_000;
 const FAILURES = 6; // twice what a step that kills its executors is allowed
 
 it("a storage that fails again and again is no crash: the turn goes on when it is back", async () => {
@@ -24,4 +26,26 @@ it("a storage that fails again and again is no crash: the turn goes on when it i
   expect(failures).toBe(FAILURES);
   expect(events.at(-1)?.data).toMatchObject({ outcome: "completed" });
   expect(types(events).filter((type) => type === "executor_recovered")).toHaveLength(FAILURES);
+});
+
+it("a store whose clock is ahead of ours has nobody look for what is not due, and its times are kept", async () => {
+  let failed = 0;
+  const clock = { now: () => Date.now() - HOUR_MS, after: wallClock.after };
+  const retry = { firstMs: 400, mostMs: 400, totalMs: 60_000 };
+  await scene.run(
+    () => {
+      if (failed++ < 2) return { fault: { class: "overloaded", message: "not now" } };
+      return "At last.";
+    },
+    {},
+    { clock, retry },
+  );
+  const events = await scene.untilFact(await scene.send("go"), "turn_ended");
+  expect(events.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  const epochs = new Set(events.flatMap(({ by }) => ("epoch" in by ? [by.epoch] : [])));
+  expect([...epochs]).toEqual([1, 2, 3]); // the turn, and each retry: claimed once
+  const times = (type: string) =>
+    events.filter((event) => event.type === type).map(({ at }) => Date.parse(at));
+  const [, ...again] = times("step_started");
+  for (const [n, at] of times("step_aborted").entries()) expect(again[n]! - at).toBeGreaterThanOrEqual(300);
 });

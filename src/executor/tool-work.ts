@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
 import type { HeldSession } from "./held-session.ts";
+import type { NewAsk } from "./new-ask.ts";
 
 export type ToolWork = {
   session: HeldSession;
@@ -19,7 +20,7 @@ export type ToolWork = {
   sandboxed: boolean;
   commands: Commands;
   delegates: Delegates;
-  newAsk: () => string;
+  newAsk: () => Promise<NewAsk>;
   /** Something was begun that no call waits for: whoever watches over such should look. */
   leftRunning?: () => void;
   clock: Clock;

@@ -7,6 +7,7 @@ import type { Sandbox } from "../process/sandbox.ts";
 import { listedProfile, type ListedProfile } from "./listed.ts";
 import { findOllama } from "./ollama.ts";
 import { profilesOf, type NamedProfile } from "./profiles.ts";
+import { toolNotices } from "./tools.ts";
 import { offersOf, providersOf, type Providers } from "./providers.ts";
 
 export type FoundAgents = {
@@ -14,6 +15,8 @@ export type FoundAgents = {
   profiles: NamedProfile[];
   listed: ListedProfile[];
   sandbox: Sandbox;
+  /** What the configuration asks for and does not get. */
+  notices: string[];
 };
 
 export async function findAgents({ home, config }: Settings, env: Env): Promise<FoundAgents> {
@@ -21,7 +24,7 @@ export async function findAgents({ home, config }: Settings, env: Env): Promise<
   const providers = providersOf(config, ollama);
   const profiles = profilesOf(config, offersOf(providers, env, ollama));
   const listed = profiles.map((profile) => listedProfile(profile, providers, env, sandbox));
-  return { providers, profiles, listed, sandbox };
+  return { providers, profiles, listed, sandbox, notices: toolNotices(profiles) };
 }
 
 /** What `doctor` says of them: which keys are there, never the keys. */
@@ -29,11 +32,13 @@ export type AgentsReport = {
   sandbox: string;
   providers: { name: string; kind: string; key: string }[];
   profiles: ListedProfile[];
+  notices: string[];
 };
 
-export function describeAgents({ providers, listed, sandbox }: FoundAgents, env: Env): AgentsReport {
+export function describeAgents({ providers, listed, sandbox, notices }: FoundAgents, env: Env): AgentsReport {
   return {
     sandbox: describeSandbox(sandbox),
+    notices,
     providers: Object.entries(providers).map(([name, provider]) => ({
       name,
       kind: provider.kind,

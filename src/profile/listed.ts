@@ -3,6 +3,7 @@ import { locateModel, type Env } from "../driver/builtin/endpoint.ts";
 import { sandboxFor, type Sandbox } from "../process/sandbox.ts";
 import type { NamedProfile } from "./profiles.ts";
 import type { Providers } from "./providers.ts";
+import { toolsThere } from "./tools.ts";
 
 export type ListedProfile = {
   name: string;
@@ -38,7 +39,7 @@ export function listedProfile(
     demo: located?.ok === true && located.kind === "demo",
     origin,
     workspace: config.workspace ?? null,
-    tools: config.tools,
+    tools: toolsThere(config),
     contextTokens: config.contextTokens,
     approvals: config.approvals,
     sandboxed: sandbox.kind === "bubblewrap",

@@ -2,13 +2,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../config/read-config.ts";
+import { usualProfile } from "../config/schema.ts";
 import type { Env } from "../driver/builtin/endpoint.ts";
 import type { Sandbox } from "../process/sandbox.ts";
 import { instructionsFor } from "./instructions.ts";
 import { listedProfile } from "./listed.ts";
 import { findOllama, type Ollama } from "./ollama.ts";
-import { profilesOf } from "./profiles.ts";
+import { profilesOf, type NamedProfile } from "./profiles.ts";
 import { offersOf, providersOf } from "./providers.ts";
+import { toolNotices, toolsThere } from "./tools.ts";
 
 const NO_SANDBOX: Sandbox = { kind: "none", reason: "bubblewrap is not installed" };
 
@@ -80,6 +82,14 @@ describe("a local Ollama", () => {
   ])("is not found when %s", async (_, host) => {
     expect(await findOllama({ OLLAMA_HOST: await host() })).toBeUndefined();
   });
+});
+
+it("a tool that is not there yet is named to whoever configured it, and not given", () => {
+  const config = { ...usualProfile(), tools: ["shell", "task"] as ("shell" | "task")[] };
+  const profile: NamedProfile = { name: "p", model: "demo/demo", origin: "config.toml", config };
+  expect(toolsThere(config)).toEqual(["shell"]);
+  expect(toolNotices([profile])).toEqual([expect.stringContaining('profiles.p.tools names "task"')]);
+  expect(toolNotices([{ ...profile, config: usualProfile() }])).toEqual([]);
 });
 
 it("an agent is told of its workspace and of the tools that it has, and no others", () => {

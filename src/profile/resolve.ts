@@ -9,6 +9,7 @@ import { sandboxFor } from "../process/sandbox.ts";
 import type { Tool } from "../tool/tool.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { NamedProfile } from "./profiles.ts";
+import { toolsThere } from "./tools.ts";
 
 export type Parts = {
   driver: Driver;
@@ -28,7 +29,7 @@ export function resolveProfile(
       unusable: `The profile "${name}" is an external agent (driver = "acp"), which this version can't run.`,
     };
   const tools = new Map<string, Tool>();
-  for (const tool of config.tools) {
+  for (const tool of toolsThere(config)) {
     const found = all.get(tool);
     if (found) tools.set(tool, found);
   }
@@ -42,6 +43,7 @@ export function resolveProfile(
       approvals: config.approvals,
       config: config.rules.map(({ tool, match = "*", decision }) => ({ tool, match, decision })),
     },
+    ...(config.askExpiryMinutes !== undefined && { askExpiryMs: config.askExpiryMinutes * 60_000 }),
     sandboxed: sandboxFor(config.sandbox, sandbox).kind === "bubblewrap",
     price: (named, usage) => {
       const cost = costOf(usage, named, prices);

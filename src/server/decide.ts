@@ -19,8 +19,6 @@ export type Decision<Answer> = {
   facts: readonly NewFact[];
   /** Kept with the facts: a retry under the same key is given the same. */
   answer: Answer;
-  /** It holds whatever comes in between: many who send at once need not wait for each other. */
-  regardless?: true;
 };
 
 export type Decided<Answer> = { answer: Answer; position: Position };
@@ -50,14 +48,14 @@ export async function decideAndAppend<State extends { position: Position }, Answ
     session,
     async (command) => {
       const state = await look();
-      const { facts, answer, regardless } = await decide(state);
+      const { facts, answer } = await decide(state);
       if (facts.length === 0)
         return (await recalled(context, command)) ?? { ok: true, position: state.position, note: answer };
       const appended = await store.append(
         session,
         facts,
         { by: "client", author, ...(command && { command }) },
-        { note: answer, ...(!regardless && { expectSeq: seqOf(state.position) }) },
+        { note: answer, expectSeq: seqOf(state.position) },
       );
       if (appended.ok && !appended.replayed) metrics.appended.inc(facts.length);
       return appended;

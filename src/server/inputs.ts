@@ -11,6 +11,7 @@ import { storedText } from "../store/long-text.ts";
 import type { Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { decideAndAppend, viewOf, type Decision } from "./decide.ts";
+import { InOrder } from "./in-order.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import { refuseUnknown } from "./session-refusals.ts";
 import type { App } from "./zod.ts";
@@ -20,6 +21,7 @@ type Input = FactData<"input_admitted">;
 
 export function inputRoutes(app: App, context: Context): void {
   const { store, ids } = context;
+  const sends = new InOrder();
   app.post(
     "/api/sessions/:id/inputs",
     {
@@ -34,12 +36,14 @@ export function inputRoutes(app: App, context: Context): void {
       const session = request.params.id;
       const { body } = request;
       const data = await inputData(store, session, ids.next("inp"), body);
-      const { answer, position } = await decideAndAppend(
-        context,
-        request,
-        session,
-        () => situationOf(context, session, request.caller.person, body),
-        (situation) => decideInput(situation, data),
+      const { answer, position } = await sends.run(session, () =>
+        decideAndAppend(
+          context,
+          request,
+          session,
+          () => situationOf(context, session, request.caller.person, body),
+          (situation) => decideInput(situation, data),
+        ),
       );
       // Readers first: answering wakes the sender, who would take the processor from us. A seventh of their time, as measured.
       await setImmediate();
@@ -84,8 +88,7 @@ function decideInput({ turn, asks, queued }: Situation, data: Input): Decision<O
     refuse("queue_full", `${queued} inputs wait already. Withdraw some, or let the session work them off.`, {
       queued,
     });
-  if (data.delivery !== "now" || !turn || turn.stopRequested)
-    return { facts: [admitted], answer: { input }, regardless: true };
+  if (data.delivery !== "now" || !turn || turn.stopRequested) return { facts: [admitted], answer: { input } };
   return {
     facts: [admitted, { type: "stop_requested", data: { turn: turn.id } }],
     answer: { input },

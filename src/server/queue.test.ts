@@ -99,6 +99,21 @@ test("sixty who send at once are all admitted", async () => {
   expect(new Set((await view(id)).queue.map(({ text }) => text)).size).toBe(60);
 });
 
+test("no more than 200 wait, however many send at once", async () => {
+  const server = shared();
+  const { id } = await running();
+  const statuses = await Promise.all(
+    Array.from({ length: 230 }, async (_, n) => {
+      const body = JSON.stringify({ kind: "prompt", text: `number ${n}` });
+      const headers = { "content-type": "application/json" };
+      return (await server.fetch(`/api/sessions/${id}/inputs`, { method: "POST", headers, body })).status;
+    }),
+  );
+  expect(statuses.filter((status) => status === 202)).toHaveLength(200);
+  expect(statuses.filter((status) => status === 409)).toHaveLength(30);
+  expect((await view(id)).queue).toHaveLength(200);
+});
+
 test("what is queued can be said otherwise, become a steer, and be moved", async () => {
   const server = shared();
   const { id } = await running();

@@ -19,6 +19,18 @@ export type AskClosed = {
   closedAt: string;
 };
 
+/** The key of the timer by which an ask expires. */
+export function askTimer(ask: string): string {
+  return `${ASK_TIMER}${ask}`;
+}
+
+/** The ask that a timer's key names, if it is one of these. */
+export function askOfTimer(key: string): string | undefined {
+  return key.startsWith(ASK_TIMER) ? key.slice(ASK_TIMER.length) : undefined;
+}
+
+const ASK_TIMER = "expire:";
+
 export function askChanges(events: readonly NewEvent[], at: string, by: By): AskChange[] {
   let changes: AskChange[] = [];
   for (const event of events) {

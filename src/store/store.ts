@@ -250,7 +250,13 @@ export type Deleted = Done | { ok: false; code: "live"; status: Status; processe
  * `takeover`: whoever held it did not give it back. `crash`: that was another node, which died or stood still; what this
  * one broke off itself, over a storage that failed, is none.
  */
-export type Claim = { lease: Lease; takeover: boolean; crash: boolean };
+export type Claim = {
+  lease: Lease;
+  takeover: boolean;
+  crash: boolean;
+  /** What the store's clock showed: what it holds to be due is due, whatever the node's own clock says. */
+  atMs: number;
+};
 
 export type Claimed = ({ ok: true } & Claim) | { ok: false; code: "not_found" | "held" | "ended" };
 

@@ -10,7 +10,9 @@ const Args = z.strictObject({
   background: z
     .boolean()
     .optional()
-    .describe("Do not wait for it: it goes on, and `process` shows and stops it."),
+    .describe(
+      "Do not wait for it: it goes on, and `process` shows and stops it. For servers, watchers and whatever does not end by itself.",
+    ),
   stdin: z
     .boolean()
     .optional()
@@ -21,7 +23,7 @@ const Args = z.strictObject({
 export const shell: Tool<z.infer<typeof Args>> = {
   name: "shell",
   description:
-    "Runs a command with sh. It goes on if Holdfast is restarted, and its real output and exit code are given.",
+    "Runs a command with sh. It goes on if Holdfast is restarted, and its real output and exit code are given. Start a server with background: true, else the call waits for its end.",
   args: Args,
   effect: "unsafe",
   kind: "command",

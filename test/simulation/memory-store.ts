@@ -132,7 +132,13 @@ export class MemoryStore {
     log.epoch += 1;
     log.holder = node;
     log.leaseUntil = this.#now() + ttlMs;
-    return { ok: true, lease: { log: id, holder: node, epoch: log.epoch, ttlMs }, takeover, crash };
+    return {
+      ok: true,
+      lease: { log: id, holder: node, epoch: log.epoch, ttlMs },
+      takeover,
+      crash,
+      atMs: this.#now(),
+    };
   }
 
   claimSession(node: NodeId, ttlMs: number): Claim | undefined {
@@ -143,8 +149,8 @@ export class MemoryStore {
     for (const { id } of runnable) {
       const claimed = this.claimLease(node, id, ttlMs);
       if (claimed.ok) {
-        const { lease, takeover, crash } = claimed;
-        return { lease, takeover, crash };
+        const { lease, takeover, crash, atMs } = claimed;
+        return { lease, takeover, crash, atMs };
       }
     }
     return undefined;

@@ -12,7 +12,13 @@ export async function claimSession(
 ): Promise<Claim | undefined> {
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
   // than the row tells.
-  const [claim] = await database.query<{ id: string; epoch: number; takeover: boolean; crash: boolean }>({
+  const [claim] = await database.query<{
+    id: string;
+    epoch: number;
+    takeover: boolean;
+    crash: boolean;
+    at: number;
+  }>({
     name: "claim_session",
     text: `with clock as materialized (
         select ms, to_char(to_timestamp(ms / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as iso
@@ -40,12 +46,12 @@ export async function claimSession(
         update session set host = $4 from chosen where session.id = chosen.id and session.host is distinct from $4)
       update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
       from chosen, clock where log.id = chosen.id
-      returning log.id, log.epoch, chosen.takeover, chosen.crash`,
+      returning log.id, log.epoch, chosen.takeover, chosen.crash, clock.ms as at`,
     values: [node, ttlMs, now(), host, textArray(sharedProfiles)],
   });
   if (!claim) return undefined;
-  const { id, epoch, takeover, crash } = claim;
-  return { lease: { log: id, holder: node, epoch, ttlMs }, takeover, crash };
+  const { id, epoch, takeover, crash, at } = claim;
+  return { lease: { log: id, holder: node, epoch, ttlMs }, takeover, crash, atMs: at };
 }
 
 /** Wherever they were at work: that nobody goes on with them concerns every reader. */

@@ -17,6 +17,7 @@ export async function claimLease(
     takeover: boolean;
     crash: boolean;
     epoch: number | null;
+    at: number;
   }>({
     name: "claim",
     text: `with old as materialized (
@@ -29,13 +30,13 @@ export async function claimLease(
         update log set epoch = log.epoch + 1, holder = $2, lease_until = ${decidingMs("$4")} + $3
         from judged where log.id = judged.id and judged.free and not judged.closed
         returning log.epoch)
-      select judged.closed, judged.takeover, judged.crash, claimed.epoch from judged left join claimed on true`,
+      select judged.closed, judged.takeover, judged.crash, claimed.epoch, ${decidingMs("$4")} as at from judged left join claimed on true`,
     values: [log, node, ttlMs, now()],
   });
   if (!claim) return { ok: false, code: "not_found" };
-  const { closed, epoch, takeover, crash } = claim;
+  const { closed, epoch, takeover, crash, at } = claim;
   if (epoch === null) return { ok: false, code: closed ? "ended" : "held" };
-  return { ok: true, lease: { log, holder: node, epoch, ttlMs }, takeover, crash };
+  return { ok: true, lease: { log, holder: node, epoch, ttlMs }, takeover, crash, atMs: at };
 }
 
 type Kept = { ok: true } | { ok: false; code: "lease_lost" };

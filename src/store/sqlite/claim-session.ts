@@ -34,8 +34,8 @@ export function claimSession(
     const claimed = claimLease(writing, id, holder, ttlMs, now);
     if (!claimed.ok) continue;
     writing.database.run("update session set host = ? where id = ? and host is not ?", host, id, host);
-    const { lease, takeover, crash } = claimed;
-    return { lease, takeover, crash };
+    const { lease, takeover, crash, atMs } = claimed;
+    return { lease, takeover, crash, atMs };
   }
   return undefined;
 }

@@ -14,7 +14,7 @@ export function claimLease(writing: Writing, id: LogId, holder: string, ttlMs: n
   const takeover = log.holder !== null;
   const crash = takeover && log.holder !== holder;
   saveLease(writing, log, holder, log.epoch + 1, now + ttlMs);
-  return { ok: true, lease: { log: id, holder, epoch: log.epoch, ttlMs }, takeover, crash };
+  return { ok: true, lease: { log: id, holder, epoch: log.epoch, ttlMs }, takeover, crash, atMs: now };
 }
 
 export function renewLease(writing: Writing, lease: Lease, now: number): Held {

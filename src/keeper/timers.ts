@@ -1,0 +1,47 @@
+// Durable timers: rows of the store that fall due, each acted upon until it is cleared. A node that dies over one leaves it
+// to the next look, here or on another node; what a timer does is keyed, so it is done once.
+import type { Store, Timer } from "../store/store.ts";
+
+export type TimersOptions = {
+  store: Store;
+  pollMs: number;
+  /** False when the key is none of its own: such a timer waits for whoever knows it. */
+  act: (timer: Timer) => Promise<boolean>;
+  log: { error(detail: object, message: string): void };
+};
+
+const AT_ONCE = 100;
+
+export class Timers {
+  readonly #options: TimersOptions;
+  #looking: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: TimersOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { pollMs, log } = this.#options;
+    this.#timer = setInterval(() => {
+      this.#looking ??= this.#look()
+        .catch((error: unknown) => log.error({ err: error }, "timers could not be looked at; trying again"))
+        .finally(() => (this.#looking = undefined));
+    }, pollMs);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { store, act, log } = this.#options;
+    for (const timer of await store.dueTimers(AT_ONCE))
+      try {
+        if (await act(timer)) await store.clearTimer(timer.key);
+      } catch (error) {
+        log.error({ err: error, timer: timer.key }, "a timer could not be acted upon; trying again");
+      }
+  }
+}
