@@ -7,12 +7,15 @@ export function ConnectionPill() {
   const { connection, now, reconnect } = useDashboard();
   const words = createMemo(() => connectionWords(connection(), now()));
   const isUp = () => connection().state === "connected";
+  /** While an attempt is being made there is nothing to hurry. */
+  const isWaiting = () => connection().state === "reconnecting" || connection().state === "offline";
   return (
     <span class="pill connection" data-state={connection().state}>
       <span class="dot" aria-hidden="true" />
-      <Show when={!isUp()} fallback={words()}>
-        <button type="button" title="Try now" onClick={() => reconnect()}>
-          {words()}
+      <span>{words()}</span>
+      <Show when={isWaiting()}>
+        <button type="button" onClick={() => reconnect()}>
+          Try now
         </button>
       </Show>
       {/* Apart from the countdown, which nobody wants read out second by second. */}

@@ -3,11 +3,10 @@ import { Index, Match, Show, Switch, type JSX } from "solid-js";
 import type { By } from "../../src/session/event.ts";
 import { blobOf, textOf } from "../../src/session/parts.ts";
 import type { Message } from "../../src/session/view.ts";
-import { Link } from "../link.tsx";
-import { sessionPath } from "../address.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { wholeTime } from "../time-words.ts";
 import { InputActions } from "./input-actions.tsx";
+import { SessionLink } from "./lineage.tsx";
 import { Step } from "./step.tsx";
 import { TextWhole } from "./text-whole.tsx";
 import { TurnEnd } from "./turn-end.tsx";
@@ -128,7 +127,7 @@ function Divider(props: { divider: Kind<"divider"> }) {
             : "context compacted"}
         </Match>
         <Match when={props.divider.divider === "forked"}>
-          forked from <Link href={sessionPath(props.divider.text)}>another session</Link>
+          forked from <SessionLink session={props.divider.text} otherwise="another session" />
         </Match>
         <Match when={props.divider.divider === "ended"}>session ended: {props.divider.text}</Match>
         <Match when={props.divider.divider === "recovered"}>picked up again after an interruption</Match>

@@ -12,6 +12,7 @@ import { DropFiles } from "./drop-files.tsx";
 import { Ended } from "./ended.tsx";
 import { PaneHead } from "./head.tsx";
 import { SessionContext } from "./session-context.ts";
+import { Lineage } from "./lineage.tsx";
 import { SessionComposer } from "./session-composer.tsx";
 import { Transcript } from "./transcript.tsx";
 import { Waiting } from "./waiting.tsx";
@@ -57,6 +58,7 @@ function Pane(props: { followed: Followed; view: View }) {
       <DropFiles class="pane" add={(files) => props.followed.outbox.files.add(files)}>
         <div class="middle">
           <PaneHead id={props.followed.id} view={props.view} />
+          <Lineage view={props.view} />
           <Transcript followed={props.followed} view={props.view} at={at()} />
           <Announcer followed={props.followed} />
           <div class="compose">
