@@ -20,7 +20,8 @@ export async function expectPageEqualsProjection(
   for (;;) {
     const projection = await projectionOf(server, session);
     const wanted = linesOf(projection);
-    const shown = await shownLines(page, projection.messages[0]?.id);
+    const [first, last] = [projection.messages[0]?.id, projection.messages.at(-1)?.id];
+    const shown = await shownLines(page, { first, last });
     const isEqual = JSON.stringify(shown) === JSON.stringify(wanted);
     if (isEqual || Date.now() > giveUpAt) return expect(shown).toEqual(wanted);
     await pause(BETWEEN_LOOKS_MS);

@@ -2,23 +2,28 @@
 // the rows around the window are mounted, then the open asks and the queue. In the same lines as projection.ts.
 import type { Page } from "playwright-core";
 
-/** `first` is the id of the first message, if there is one: where the walk begins. */
-export function shownLines(page: Page, first: string | undefined): Promise<string[]> {
-  return page.evaluate(walk, first);
+/** The ids of the first and the last message, where the walk begins and ends. */
+export type Ends = { first: string | undefined; last: string | undefined };
+
+export function shownLines(page: Page, ends: Ends): Promise<string[]> {
+  return page.evaluate(walk, ends);
 }
 
 /** Runs in the page, so it stands on its own. */
-async function walk(first: string | undefined): Promise<string[]> {
-  const TRIES_MAX = 300;
+async function walk({ first, last }: Ends): Promise<string[]> {
+  const TRIES_MAX = 500;
+  /** How many frames the next page of history may take to come. */
+  const PAGE_FRAMES = 60;
   const scroller = document.querySelector<HTMLElement>('[aria-label="Transcript"]');
   if (!scroller) return [`no transcript but: ${plain(document.querySelector("main")?.textContent ?? "")}`];
   const rows = new Map<string, string[]>();
   const asks = new Map<string, string[]>();
 
   await toBeginning();
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+  for (let tries = 0, atEnd = 0; tries < TRIES_MAX && atEnd < PAGE_FRAMES; tries++) {
     gather();
-    if (isAtEnd()) break;
+    if (isAtEnd() && (last === undefined || rows.has(last))) break;
+    atEnd = isAtEnd() ? atEnd + 1 : 0;
     scroller.scrollTop += scroller.clientHeight * 0.7;
     await rendered();
   }
@@ -31,10 +36,10 @@ async function walk(first: string | undefined): Promise<string[]> {
 
   /** Pages back for as long as there is more; a page that lacks its beginning is read from where it begins. */
   async function toBeginning(): Promise<void> {
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
+    for (let tries = 0, atTop = 0; tries < TRIES_MAX && atTop < PAGE_FRAMES; tries++) {
       if (first === undefined || document.getElementById(first)) return;
+      atTop = scroller!.scrollTop === 0 ? atTop + 1 : 0;
       scroller!.scrollTop = 0;
-      document.querySelector<HTMLElement>(".earlier button")?.click();
       await rendered();
     }
   }

@@ -24,8 +24,10 @@ async function wantedIn({ call }: Stage, page: Page): Promise<string[]> {
   const sessions = await call<{ items: SessionRow[] }>("GET", "/api/sessions?limit=200");
   const asks = await call<{ items: Ask[] }>("GET", "/api/asks?open=true&limit=200");
   const current = /\/sessions\/([^/#]+)/.exec(page.url())?.[1];
+  const failed = sessions.items.filter(({ attention }) => attention?.kind === "failed");
   return [
     `asks in the tab's name: ${asks.items.length}`,
+    `in the Inbox: ${asks.items.length} asks, ${failed.length} failed`,
     ...sessions.items
       .filter(({ id, head }) => id === head)
       .map((row) => {
@@ -46,8 +48,10 @@ function markOf({ attention, status }: SessionRow, unread: number): string {
 function shownBadges(): string[] {
   const rows = document.querySelectorAll<HTMLElement>("li[data-session]");
   const text = (row: HTMLElement, name: string) => row.querySelector(name)?.textContent?.trim() ?? "";
+  const inbox = document.querySelector('a[href="/inbox"]')?.textContent ?? "";
   return [
     `asks in the tab's name: ${/^\((\d+)\)/.exec(document.title)?.[1] ?? 0}`,
+    `in the Inbox: ${/(\d+) needs? you/.exec(inbox)?.[1] ?? 0} asks, ${/(\d+) failed/.exec(inbox)?.[1] ?? 0} failed`,
     ...Array.from(rows, (row) => {
       const mark = [...(row.querySelector(".mark")?.classList ?? [])].find((name) => name !== "mark");
       return `${text(row, ".title")}: ${mark}, ${Number.parseInt(text(row, ".count") || "0")} unread`;

@@ -44,7 +44,7 @@ const ENDINGS: Ending[] = [
 
 describe("while a person looks at B", () => {
   test.each(ENDINGS)("A %s: its row settles, and opening it shows the whole", async (_, words, mark, end) => {
-    const page = await stage.open("/");
+    const page = await stage.open("/new");
     const { a, speaker } = await beginA();
     const b = await stage.call<{ id: string }>("POST", "/api/sessions", { title: "B" });
     await look(page, "A");
@@ -62,7 +62,7 @@ describe("while a person looks at B", () => {
   });
 
   test.each(ENDINGS)("and both run, A %s: B goes on untouched", async (_, words, __, end) => {
-    const page = await stage.open("/");
+    const page = await stage.open("/new");
     const { a, speaker } = await beginA();
     const b = await stage.begin("B");
     const speakerOfB = await stage.model.asked(b.prompt);

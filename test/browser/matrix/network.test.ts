@@ -52,6 +52,7 @@ test("a page that was frozen for ten minutes without a network shows all that ha
   await page.clock.fastForward(10 * 60_000);
 
   await page.locator("main [data-ask]").waitFor();
+  await page.getByText("Reconnected: 2 messages, 1 tool call, 1 approval while you were away").waitFor();
   await expectPageEqualsProjection(page, stage.server, a.session);
   await expectBadgesAgree(stage, [page]);
   await page.locator("main [data-ask]").getByRole("button", { name: "Once", exact: true }).click();
@@ -66,7 +67,7 @@ test("a page that reads too slowly is given the view instead of what it did not 
   const a = await stage.begin("A");
   const speaker = await stage.model.asked(a.prompt);
   speaker.say("It begins. ");
-  const page = await stage.open("/");
+  const page = await stage.open("/new");
   const resyncs = resyncsOf(page);
   await page.goto(new URL(`/sessions/${a.session}`, stage.network.url).href);
   await page.locator("main").getByText("It begins.").waitFor();
@@ -90,7 +91,7 @@ test("a page that reads too slowly is given the view instead of what it did not 
 
 /** With a clock of its own, which goes on by itself and can be moved on. */
 async function openWithClock(path: string): Promise<WatchedPage> {
-  const page = await stage.open("/");
+  const page = await stage.open("/new");
   await page.clock.install();
   await page.goto(new URL(path, stage.network.url).href);
   return page;
