@@ -88,6 +88,64 @@ test("the theme chosen here is there before the page's own script has run", asyn
   expect(await other.getByRole("heading").count()).toBe(0);
 });
 
+test("notifications are turned on by a click and tested by another, and what is wanted of them stays chosen", async () => {
+  const shown = await recordNotifications();
+  const page = await open();
+  expect(await page.getByRole("checkbox", { name: "A session failed" }).isEnabled()).toBe(false);
+  await page.getByRole("button", { name: "Turn on notifications" }).click();
+  await page.getByRole("button", { name: "Show a test" }).click();
+  await expect.poll(() => shown.map(({ title }) => title)).toEqual(["A test from Holdfast"]);
+  await page.getByRole("checkbox", { name: "Quiet hours" }).check();
+  await page.getByRole("checkbox", { name: "A session failed" }).uncheck();
+  await page.reload();
+  expect(await page.getByRole("checkbox", { name: "A session failed" }).isChecked()).toBe(false);
+  expect(await page.getByLabel("until").inputValue()).toBe("07:00");
+  expectNoFaults(page);
+});
+
+test("of many tabs one tells, with a link to the exact place, and it goes when it is answered elsewhere", async () => {
+  const shown = await recordNotifications("granted");
+  const tabs = [
+    await open(),
+    await newTab(person, `${server.url}/new`),
+    await newTab(person, `${server.url}/new`),
+  ];
+  const page = tabs[0]!;
+  await begin("ask me something");
+  await expect.poll(() => shown.length).toBe(1);
+  const { items } = await call<{ items: { id: string }[] }>("GET", "/api/asks?open=true");
+  const ask = items[0]!.id;
+  expect(shown[0]).toMatchObject({ tag: ask, isClosed: false });
+  expect(shown[0]?.title).toMatch(/asks you something$/);
+  await clickOn(tabs, ask);
+  await expect.poll(() => tabs.map((tab) => new URL(tab.url()).pathname)).toContain(`/asks/${ask}`);
+  await begin("ask me something else");
+  await expect.poll(() => shown.length).toBe(2);
+  await call("POST", `/api/asks/${shown[1]!.tag}/answer`, { text: "from elsewhere" });
+  await expect.poll(() => shown[1]?.isClosed).toBe(true);
+  expectNoFaults(page);
+});
+
+test("nothing is shown of a session that is on screen in some tab, nor of a kind that is not wanted", async () => {
+  const shown = await recordNotifications("granted");
+  const page = await open();
+  const looked = await begin("ask me something");
+  await expect.poll(() => shown.length).toBe(1); // it is told where nobody looks
+  const tab = await newTab(person, `${server.url}/sessions/${looked}`);
+  await tab.getByRole("textbox", { name: "Message" }).waitFor();
+  await call("POST", `/api/asks/${shown[0]!.tag}/answer`, { text: "no matter" });
+  await expect.poll(async () => (await row(looked)).status, { timeout: 30_000 }).toBe("idle");
+  await page.getByRole("checkbox", { name: "An agent asks you something" }).uncheck();
+  await begin("ask me something");
+  await expect
+    .poll(async () => (await call<{ items: unknown[] }>("GET", "/api/asks?open=true")).items.length)
+    .toBe(1);
+  await page.getByRole("link", { name: /1 needs you/ }).waitFor(); // the tab knows of it
+  await page.getByRole("button", { name: "Show a test" }).click();
+  await expect.poll(() => shown.map(({ title }) => title).at(-1)).toBe("A test from Holdfast");
+  expect(shown).toHaveLength(2);
+});
+
 test("the page says what this server is, and whether its agents are sandboxed", async () => {
   const page = await open();
   const about = page.getByRole("region", { name: "About" });
@@ -98,6 +156,82 @@ test("the page says what this server is, and whether its agents are sandboxed", 
     .waitFor();
   expect(await about.textContent()).toContain("owner, on Chrome on Linux");
 });
+
+type Shown = { title: string; tag: string; isClosed: boolean };
+
+/**
+ * The headless shell refuses every permission and shows no notifications: a stand-in takes what the page would show,
+ * in all tabs of this person. What the system makes of it is not tested here.
+ */
+async function recordNotifications(permission: "default" | "granted" = "default"): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  await person.exposeFunction("noteShown", (title: string, tag: string) => {
+    shown.push({ title, tag, isClosed: false });
+  });
+  await person.exposeFunction("noteClosed", (tag: string) => {
+    for (const each of shown) if (each.tag === tag) each.isClosed = true;
+  });
+  await person.addInitScript((given) => {
+    const noted = window as unknown as {
+      noteShown(title: string, tag: string): Promise<void>;
+      noteClosed(tag: string): Promise<void>;
+      shownHere: Map<string, EventTarget>;
+    };
+    noted.shownHere = new Map();
+    class StandIn extends EventTarget {
+      static permission = sessionStorage.getItem("permission") ?? given;
+      static requestPermission(): Promise<string> {
+        sessionStorage.setItem("permission", "granted");
+        StandIn.permission = "granted";
+        return Promise.resolve("granted");
+      }
+      readonly tag: string;
+      constructor(title: string, { tag }: { tag: string }) {
+        super();
+        this.tag = tag;
+        noted.shownHere.set(tag, this);
+        void noted.noteShown(title, tag);
+      }
+      close(): void {
+        void noted.noteClosed(this.tag);
+        this.dispatchEvent(new Event("close"));
+      }
+    }
+    Object.assign(window, { Notification: StandIn });
+  }, permission);
+  return shown;
+}
+
+/** In whichever tab it was shown by. */
+async function clickOn(tabs: WatchedPage[], tag: string): Promise<void> {
+  for (const tab of tabs)
+    await tab.evaluate((name) => {
+      const { shownHere } = window as unknown as { shownHere: Map<string, EventTarget> };
+      shownHere.get(name)?.dispatchEvent(new Event("click"));
+    }, tag);
+}
+
+async function begin(text: string): Promise<string> {
+  return (
+    await call<{ id: string }>("POST", "/api/sessions", { title: text, input: { kind: "prompt", text } })
+  ).id;
+}
+
+function row(session: string): Promise<{ status: string }> {
+  return call("GET", `/api/sessions/${session}`);
+}
+
+async function call<T>(method: string, path: string, json?: unknown): Promise<T> {
+  const response = await server.fetch(path, {
+    method,
+    ...(json !== undefined && {
+      body: JSON.stringify(json),
+      headers: { "content-type": "application/json" },
+    }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
 
 const refusal = {
   status: 409,

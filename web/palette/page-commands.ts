@@ -43,6 +43,14 @@ export function addPageCommands(list: SessionList): void {
       run: () => navigate("/"),
     },
     {
+      id: "go.inbox",
+      title: "Go to the inbox",
+      also: "asks approvals questions",
+      keys: "mod+i",
+      when: () => page() !== "inbox",
+      run: () => navigate("/inbox"),
+    },
+    {
       id: "go.search",
       title: "Search what was said",
       also: "find full text",

@@ -1,5 +1,7 @@
 import { createSignal, For, Show } from "solid-js";
 import { failureWords } from "../failure-words.ts";
+import { Icon } from "../icon.tsx";
+import { Link } from "../link.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { setTheme, theme, THEMES, type Theme } from "../theme.ts";
 
@@ -33,6 +35,9 @@ export function SidebarFoot() {
         <span role="alert">{failure()}</span>
       </Show>
       <span>{person()}</span>
+      <Link class="button quiet sign" href="/settings" aria-label="Settings" title="Settings">
+        <Icon name="settings" />
+      </Link>
       <button class="quiet" type="button" onClick={() => void logOut()}>
         Log out
       </button>

@@ -4,6 +4,7 @@ import { Link } from "../link.tsx";
 import { About } from "./about.tsx";
 import { Appearance } from "./appearance.tsx";
 import { Devices } from "./devices.tsx";
+import { Notifications } from "./notifications.tsx";
 import { Rules } from "./rules.tsx";
 import { Tokens } from "./tokens.tsx";
 
@@ -19,6 +20,7 @@ export function SettingsPage() {
       </header>
       <div class="page settings">
         <Appearance />
+        <Notifications />
         <Devices />
         <Tokens />
         <Rules />

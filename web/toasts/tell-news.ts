@@ -1,7 +1,8 @@
-// Tells of what happens in sessions that are not on screen: an ask, an end, a failure.
+// Tells of what happens in sessions that are not on screen, in the page and by the system: an ask, an end, a failure.
 import { onCleanup } from "solid-js";
 import type { Ask, SessionRow } from "../../src/protocol/http.ts";
 import { askPath, sessionPath } from "../address.ts";
+import { createNotifier } from "../notify/notify.ts";
 import { route } from "../route.ts";
 import type { Dashboard } from "../state/dashboard.ts";
 import { shownTitle } from "../title.ts";
@@ -11,6 +12,7 @@ import { showToast } from "./show.ts";
 const DETAIL_CHARS = 160;
 
 export function tellNews({ asks, list, peek }: Dashboard): void {
+  const notify = createNotifier({ asks });
   const known = new Map<string, Pick<SessionRow, "status">>();
 
   onCleanup(asks.onRaised(tellAsk));
@@ -19,7 +21,7 @@ export function tellNews({ asks, list, peek }: Dashboard): void {
       for (const row of rows) {
         const ending = endingOf(known.get(row.id), row, peek(row.id));
         known.set(row.id, { status: row.status }); // as many as there are sessions
-        if (ending !== undefined && ending !== "stopped" && !isOnScreen(row.id)) tellEnd(row, ending);
+        if (ending !== undefined && ending !== "stopped") tellEnd(row, ending);
       }
     }),
   );
@@ -27,24 +29,34 @@ export function tellNews({ asks, list, peek }: Dashboard): void {
   function tellAsk(ask: Ask): void {
     const { page } = route();
     const whose = parentOf(ask.session);
-    if (page === "inbox" || page === "ask" || isOnScreen(ask.session) || isOnScreen(whose)) return;
     const wants = ask.kind === "approval" ? "wants an approval" : "asks you something";
+    const text = `${shownTitle(list.row(whose)?.title)} ${wants}`;
+    const detail = (ask.command ?? ask.title).slice(0, DETAIL_CHARS);
+    const path = askPath(ask.id);
+    const kind = ask.kind === "approval" ? "approval" : "question";
+    notify({ kind, id: ask.id, text, detail, path, sessions: [ask.session, whose] });
+    if (page === "inbox" || page === "ask" || isOnScreen(ask.session) || isOnScreen(whose)) return;
     showToast({
-      text: `${shownTitle(list.row(whose)?.title)} ${wants}`,
-      detail: (ask.command ?? ask.title).slice(0, DETAIL_CHARS),
+      text,
+      detail,
       tone: "needs_you",
-      href: askPath(ask.id),
+      href: path,
       key: whose,
       lastsMs: ASK_LASTS_MS,
     });
   }
 
   function tellEnd(row: SessionRow, ending: "finished" | "failed"): void {
+    const text = `${shownTitle(row.title)} ${ending === "failed" ? "failed" : "is done"}`;
+    const detail = lastWords(peek(row.id));
+    const path = sessionPath(row.id);
+    notify({ kind: ending, id: row.id, text, detail, path, sessions: [row.id] });
+    if (isOnScreen(row.id)) return;
     showToast({
-      text: `${shownTitle(row.title)} ${ending === "failed" ? "failed" : "is done"}`,
-      detail: lastWords(peek(row.id)),
+      text,
+      detail,
       tone: ending === "failed" ? "failed" : "news",
-      href: sessionPath(row.id),
+      href: path,
       key: row.id,
     });
   }
