@@ -6,16 +6,17 @@ import { parseSearchCursor, searchCursorAfter } from "../search-cursor.ts";
 import type { LogId, Rows, SearchHit, SearchQuery } from "../store.ts";
 import { searchWords } from "../words.ts";
 import type { Database, Statement, Value } from "./database.ts";
+import { textArray } from "./wire.ts";
 import { NEW_WORDS } from "./words-duty.ts";
 
 /** Where an event's time begins in its text, and how long it is, is the same for all. */
 const AT = `substr(event.text, 55, 24) collate "C"`;
 
-/** Newest first. */
+/** Newest first. Of the words that are not sorted in yet, most are passed over by what is cheap to look for. */
 export async function search(database: Database, { q, limit, after }: SearchQuery): Promise<Rows<SearchHit>> {
   const words = searchQuery(q);
   if (words === undefined) return { items: [], next: null };
-  const values: Value[] = [words, limit + 1];
+  const values: Value[] = [words, limit + 1, textArray(searchWords(q).map((word) => `%${word}%`))];
   const cursor = after === undefined ? undefined : parseSearchCursor(after);
   if (cursor) values.push(cursor.at, cursor.session, cursor.place);
   const found = await byWords<{
@@ -28,10 +29,10 @@ export async function search(database: Database, { q, limit, after }: SearchQuer
     text: `with hit as materialized (
         select log, seq from search where words @@ $1::tsquery
         union all
-        select log, seq from search_new where ${NEW_WORDS} @@ $1::tsquery)
+        select log, seq from search_new where words like all ($3::text[]) and ${NEW_WORDS} @@ $1::tsquery)
       select event.log, session.title, event.seq, event.crc, event.text
       from hit join event on event.log = hit.log and event.seq = hit.seq join session on session.id = hit.log
-      ${cursor ? `where (${AT}, event.log, event.seq) < ($3, $4, $5)` : ""}
+      ${cursor ? `where (${AT}, event.log, event.seq) < ($4, $5, $6)` : ""}
       order by ${AT} desc, event.log desc, event.seq desc limit $2`,
     values,
   });

@@ -125,7 +125,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       health.wrote();
       context.changed(log, rev);
       if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
-      if (batch.entries.some(({ search }) => search !== null)) words.due();
+      words.came(batch.entries.filter(({ search }) => search !== null).length);
     },
   });
 

@@ -1,18 +1,22 @@
-// Sorts new words into the search index, apart from the appends that brought them: there it would be a third of all
-// work that facts with texts make. Until then searches read them one by one.
+// Sorts new words into the search index, apart from the appends that brought them: a fact's words cost there as much as
+// four appends. So it waits for a quiet moment, but not for ever; until then searches read the new words one by one.
 import { setTimeout as delay } from "node:timers/promises";
-import { WORD_MAX_CHARS } from "../words.ts";
 import type { Database, Transaction } from "./database.ts";
 
-const EVERY_MS = 5_000;
+const LOOK_MS = 1_000;
+const QUIET_MS = 3_000;
+const LATEST_MS = 60_000;
+/** What a search reads in some 50 ms. Those that other nodes bring are counted there. */
+const WAITING_MAX = 50_000;
+const SORTED_AT_ONCE = 10_000;
 const STATEMENT_MS = 60_000;
 
-/** SQL for what the words of a row of search_new are as a tsvector, cut as those of a query are. */
-export const NEW_WORDS = `array_to_tsvector(array(
-  select left(word, ${WORD_MAX_CHARS}) from unnest(string_to_array(words, ' ')) as word where word <> ''))`;
+/** SQL for what the words of a row of search_new are as a tsvector; see plainWords. */
+export const NEW_WORDS = "array_to_tsvector(string_to_array(words, ' '))";
 
 export class WordsDuty {
-  #due = true; // a process before us may have left some
+  /** Facts whose words wait, since when, and when the last of them came. A process before us may have left some. */
+  #waiting = { facts: 1, since: 0, last: 0 };
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   readonly #database: Database;
@@ -24,9 +28,13 @@ export class WordsDuty {
     this.#running = this.#keep();
   }
 
-  /** There are new words. */
-  due(): void {
-    this.#due = true;
+  /** This many facts with words were appended. */
+  came(facts: number): void {
+    if (facts === 0) return;
+    const now = performance.now();
+    if (this.#waiting.facts === 0) this.#waiting.since = now;
+    this.#waiting.facts += facts;
+    this.#waiting.last = now;
   }
 
   async close(): Promise<void> {
@@ -37,26 +45,43 @@ export class WordsDuty {
   async #keep(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {}); // stopped
-      if (!this.#due || signal.aborted) continue;
-      this.#due = false;
-      await this.#database.transaction(sortIn, { statementMs: STATEMENT_MS }).catch((error: unknown) => {
-        this.#due = true; // they stay where searches find them
+      await delay(LOOK_MS, undefined, { signal, ref: false }).catch(() => {}); // stopped
+      if (signal.aborted || !this.#isDue(performance.now())) continue;
+      const before = this.#waiting;
+      this.#waiting = { facts: 0, since: 0, last: 0 };
+      await this.#sortAll().catch((error: unknown) => {
+        this.#waiting.facts += before.facts; // they stay where searches find them
         this.#failed(error);
       });
     }
   }
+
+  #isDue(now: number): boolean {
+    const { facts, since, last } = this.#waiting;
+    return facts > 0 && (facts >= WAITING_MAX || now - last >= QUIET_MS || now - since >= LATEST_MS);
+  }
+
+  async #sortAll(): Promise<void> {
+    const { signal } = this.#stop;
+    let isMore = true;
+    while (isMore && !signal.aborted)
+      isMore = await this.#database.transaction(sortSome, { statementMs: STATEMENT_MS });
+  }
 }
 
-/** One node at a time is enough. */
-async function sortIn(transaction: Transaction): Promise<void> {
+/** One node at a time is enough. True when there may be more. */
+async function sortSome(transaction: Transaction): Promise<boolean> {
   const [free] = await transaction.query<{ free: boolean }>({
     text: "select pg_try_advisory_xact_lock(hashtextextended('holdfast words', 0)) as free",
   });
-  if (!free?.free) return;
-  await transaction.query({
-    text: `with moved as (delete from search_new returning log, seq, words)
-      insert into search (log, seq, words) select log, seq, ${NEW_WORDS} from moved`,
+  if (!free?.free) return false;
+  const [sorted] = await transaction.query<{ facts: number }>({
+    text: `with moved as (
+        delete from search_new where ctid = any (array(select ctid from search_new limit ${SORTED_AT_ONCE}))
+        returning log, seq, words),
+      sorted as (insert into search (log, seq, words) select log, seq, ${NEW_WORDS} from moved)
+      select count(*) as facts from moved`,
   });
   await transaction.query({ text: "select gin_clean_pending_list('search_words')" });
+  return sorted?.facts === SORTED_AT_ONCE;
 }
