@@ -23,8 +23,8 @@ export function Notices() {
       <Show when={notices.notReady()}>
         {(reason) => (
           <Notice tone="bad" icon="warning">
-            The server can't take anything in: {withStop(reason())} Reading goes on. What you type is kept;
-            send it when this notice is gone.
+            The server can't take anything in: {withStop(reason())} Reading goes on, and what you type is
+            kept.
           </Notice>
         )}
       </Show>

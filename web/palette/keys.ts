@@ -14,7 +14,7 @@ export function fits(keys: string, event: Pressed, isApple = IS_APPLE): boolean 
 
 export function keyWords(keys: string, isApple = IS_APPLE): string {
   const { key, mod, shift } = parse(keys);
-  const shown = key.toUpperCase();
+  const shown = key.length === 1 ? key.toUpperCase() : key;
   if (isApple) return `${shift ? "⇧" : ""}${mod ? "⌘" : ""}${shown}`;
   return [...(mod ? ["Ctrl"] : []), ...(shift ? ["Shift"] : []), shown].join("+");
 }

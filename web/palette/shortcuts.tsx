@@ -10,8 +10,17 @@ export function openShortcuts(): void {
 }
 
 const IN_THE_COMPOSER = [
-  { title: "Send", keys: "Enter" },
+  { title: "Send, or queue while a turn runs", keys: "Enter" },
+  { title: "The other way: steer or queue", keys: keyWords("mod+Enter") },
   { title: "Break the line", keys: "Shift+Enter" },
+  { title: "Stop the turn", keys: "Esc Esc" },
+  { title: "Commands by name", keys: "/" },
+];
+
+const ON_AN_ASK = [
+  { title: "Choose by its number", keys: "1 – 9" },
+  { title: "Allow once", keys: "Y" },
+  { title: "Deny", keys: "N" },
 ];
 
 export function Shortcuts() {
@@ -37,6 +46,7 @@ export function Shortcuts() {
         <h2 id="shortcuts-title">Keyboard shortcuts</h2>
         <Keys name="Everywhere" keys={everywhere()} />
         <Keys name="In the composer" keys={IN_THE_COMPOSER} />
+        <Keys name="On an ask that has the focus" keys={ON_AN_ASK} />
         <form method="dialog">
           <button type="submit">Close</button>
         </form>

@@ -1,6 +1,6 @@
 // What this server is: version, store, and the agents that it has.
 import { For, Show } from "solid-js";
-import type { ProfileInfo } from "../../src/client/commands.ts";
+import type { Overview, ProfileInfo } from "../../src/client/commands.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { createLoaded } from "./loaded.ts";
 import { Arrived, Section } from "./section.tsx";
@@ -29,17 +29,14 @@ export function About() {
             <dd>
               {value().me.person}, on {value().me.device}
             </dd>
-            <dt>Servers</dt>
-            <dd>
-              <For each={value().overview.nodes.filter(({ alive }) => alive)}>
-                {(node) => (
-                  <div>
-                    {node.host}
-                    <Show when={node.url}> · {node.url}</Show>
-                  </div>
-                )}
-              </For>
-            </dd>
+            <Show when={alive(value().overview).length > 1}>
+              <dt>Servers</dt>
+              <dd>
+                <For each={alive(value().overview)}>
+                  {({ host, url }) => <div>{url === null ? host : `${host} · ${url}`}</div>}
+                </For>
+              </dd>
+            </Show>
           </dl>
         )}
       </Arrived>
@@ -55,6 +52,10 @@ export function About() {
       </Arrived>
     </Section>
   );
+}
+
+function alive({ nodes }: Overview): Overview["nodes"] {
+  return nodes.filter((node) => node.alive);
 }
 
 const APPROVALS: Record<ProfileInfo["approvals"], string> = {

@@ -5,14 +5,16 @@ import { copyText } from "../copy.ts";
 export function CopyField(props: { label: string; text: string }) {
   const [state, setState] = createSignal<"new" | "copied" | "by-hand">("new");
   let field!: HTMLInputElement;
-  onMount(() => {
-    field.focus();
-    field.select();
-  });
+  onMount(() => field.focus());
+
+  /** Backwards, so that its beginning is what is seen. */
+  function selectAll(): void {
+    field.setSelectionRange(0, props.text.length, "backward");
+  }
 
   async function copy(): Promise<void> {
     const isCopied = await copyText(props.text);
-    field.select();
+    selectAll();
     setState(isCopied ? "copied" : "by-hand");
   }
 
@@ -20,7 +22,7 @@ export function CopyField(props: { label: string; text: string }) {
     <div class="copy-field">
       <label>
         {props.label}
-        <input ref={field} readonly value={props.text} onFocus={(event) => event.currentTarget.select()} />
+        <input ref={field} readonly value={props.text} onFocus={selectAll} />
       </label>
       <button class="go" type="button" onClick={() => void copy()}>
         Copy
