@@ -100,6 +100,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
     clock: wallClock,
     chance: Math.random,
     limits: { ...USUAL_LIMITS, maxSteps: config.executor.maxSteps },
+    summaryTimeoutMs: config.compaction.summaryTimeoutSeconds * 1000,
     retry: { ...USUAL_RETRY, totalMs: config.executor.retryMinutes * 60_000 },
     log,
   };

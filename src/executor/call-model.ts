@@ -1,6 +1,7 @@
 // One attempt of a step: the intent is in the log already; here the model speaks, its words become drafts, and the
 // outcome becomes one fact.
 import type { Driver, ProviderFault, StepRequest, StepResult } from "../driver/driver.ts";
+import { planCompaction, wasCompactedFor } from "../session/compaction.ts";
 import { attemptOf } from "../session/draft.ts";
 import { failpoint } from "../failpoint.ts";
 import type { LongText, NewFact, Usage } from "../session/event.ts";
@@ -21,6 +22,8 @@ export type Attempt = {
   signal: AbortSignal;
   price: (usage: Usage) => Usage;
   longText: (text: string) => Promise<LongText>;
+  /** What the model can take, for when it was too much. */
+  contextTokens: number;
   retry: RetryLimits;
   clock: Clock;
   /** A time to try again is told by the store's clock, which will say when it has come. */
@@ -106,6 +109,11 @@ function failureFacts(attempt: Attempt, fault: ProviderFault): NewFact[] {
     },
   };
   if (retryAt !== null || !turn) return [aborted];
+  const plan =
+    fault.class === "context_too_long" && !wasCompactedFor(session.view, step)
+      ? planCompaction(session.context, attempt.contextTokens)
+      : undefined;
+  if (plan) return [aborted, { type: "compaction_started", data: { covers: plan.covers } }];
   return [
     aborted,
     { type: "turn_ended", data: { turn: turn.id, outcome: "failed", error, usage: turn.usage } },

@@ -9,6 +9,7 @@ import { StorageError, type Claim, type Lease, type Store } from "../store/store
 import type { Tool } from "../tool/tool.ts";
 import { callModel } from "./call-model.ts";
 import type { Clock } from "./clock.ts";
+import { compact } from "./compact.ts";
 import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
 import { endTurn } from "./end-turn.ts";
@@ -31,6 +32,8 @@ export type Profile = {
   tools: ReadonlyMap<string, Tool>;
   /** What the configuration says; saved rules come from the store at the moment of the decision. */
   policy: Omit<Policy, "saved">;
+  /** What its model can take. */
+  contextTokens: number;
   /** Without it an ask waits for ever. */
   askExpiryMs?: number;
   sandboxed: boolean;
@@ -54,6 +57,8 @@ export type DrainContext = {
   chance: () => number;
   limits: Limits;
   retry: RetryLimits;
+  /** How long a model may take over a summary. */
+  summaryTimeoutMs: number;
   log: { info(detail: object, message: string): void; error(detail: object, message: string): void };
 };
 
@@ -147,6 +152,8 @@ async function perform(
       return withStops(context, session, broken, (signal) =>
         attempt(context, hold, session, profile, next, signal),
       );
+    case "compact":
+      return withStops(context, session, broken, (signal) => shorten(context, session, profile, signal));
     case "run_tools":
       return withStops(context, session, broken, (signal) =>
         runTools(toolWork(context, hold, session, profile, signal)),
@@ -184,10 +191,31 @@ async function attempt(
     signal,
     price: (usage) => profile.price(model, usage),
     longText: (text) => context.longText(session.id, text),
+    contextTokens: profile.contextTokens,
     retry: context.retry,
     clock: context.clock,
     storeAheadMs,
     chance: context.chance,
+  });
+}
+
+async function shorten(
+  context: DrainContext,
+  session: HeldSession,
+  profile: Profile,
+  signal: AbortSignal,
+): Promise<void> {
+  const model = session.view.meta.model ?? profile.model;
+  await compact({
+    session,
+    driver: profile.driver,
+    model,
+    contextTokens: profile.contextTokens,
+    timeoutMs: context.summaryTimeoutMs,
+    signal,
+    price: (usage) => profile.price(model, usage),
+    longText: (text) => context.longText(session.id, text),
+    clock: context.clock,
   });
 }
 

@@ -107,6 +107,7 @@ export function useScene(): Scene {
       chance: () => 0.5,
       limits: USUAL_LIMITS,
       retry: USUAL_RETRY,
+      summaryTimeoutMs: 120_000,
       log: { info: () => {}, error: (detail, message) => console.error(message, detail) },
     };
   }
@@ -128,6 +129,7 @@ export function useScene(): Scene {
         workspace: () => ({ path: workspace(), scratch: false }),
         tools: new Map(TOOLS),
         policy: { approvals: "auto", config: [] },
+        contextTokens: 128_000,
         sandboxed: false,
         price: (_, usage) => usage,
         ...changes,

@@ -43,6 +43,7 @@ export function resolveProfile(
       approvals: config.approvals,
       config: config.rules.map(({ tool, match = "*", decision }) => ({ tool, match, decision })),
     },
+    contextTokens: config.contextTokens,
     ...(config.askExpiryMinutes !== undefined && { askExpiryMs: config.askExpiryMinutes * 60_000 }),
     sandboxed: sandboxFor(config.sandbox, sandbox).kind === "bubblewrap",
     price: (named, usage) => {

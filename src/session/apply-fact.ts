@@ -249,9 +249,13 @@ export function applyFact(view: View, fact: Fact): Changed {
       return areas("compaction");
     case "context_compacted":
       view.compacting = false;
+      if (fact.data.usage) {
+        addUsage(view.usage, fact.data.usage);
+        if (view.turn) addUsage(view.turn.usage, fact.data.usage);
+      }
       view.compacted = { at: position, covers: fact.data.covers, summary: fact.data.summary };
       add(position, { kind: "divider", divider: "compacted", text: fact.data.method });
-      return { messages: [position], areas: ["compaction"] };
+      return { messages: [position], areas: ["compaction", "usage", "turn"] };
     case "compaction_failed":
       view.compacting = false;
       return areas("compaction");

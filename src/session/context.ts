@@ -1,18 +1,28 @@
 // What the model is told: a second fold of the same log. It keeps all since the last compaction, where the view keeps
 // only what a person sees at once; long texts stay references until the moment of the call.
 import type { AnyEvent, Attachment, Fact, FactData, LongText, Piece } from "./event.ts";
-import type { Position } from "./position.ts";
+import { START, type Position } from "./position.ts";
 
 export type Context = {
   entries: ContextEntry[];
   /** Inputs that were admitted and not delivered yet. */
   waiting: Map<string, { text: LongText; attachments: readonly Attachment[] }>;
+  /** How the session began. */
+  head: { position: Position; text: LongText } | null;
+  /** Up to where a summary stands for what was said. */
+  covers: Position;
   /** Names of calls whose result is still to come. */
   calls: Map<string, string>;
 };
 
 export type ContextEntry = { position: Position } & (
-  | { role: "person"; text: LongText; attachments: readonly Attachment[] }
+  | {
+      role: "person";
+      /** What somebody sent; or what Holdfast tells, of itself or of what was left out. */
+      kind: "input" | "note" | "summary";
+      text: LongText;
+      attachments: readonly Attachment[];
+    }
   | { role: "agent"; pieces: readonly Piece[] }
   | {
       role: "tool";
@@ -24,7 +34,11 @@ export type ContextEntry = { position: Position } & (
 );
 
 export function emptyContext(): Context {
-  return { entries: [], waiting: new Map(), calls: new Map() };
+  return { entries: [], waiting: new Map(), head: null, covers: START, calls: new Map() };
+}
+
+export function isInput(entry: ContextEntry): boolean {
+  return entry.role === "person" && entry.kind === "input";
 }
 
 export function applyContext(context: Context, event: AnyEvent): void {
@@ -44,7 +58,9 @@ export function applyContext(context: Context, event: AnyEvent): void {
     case "input_delivered": {
       const input = context.waiting.get(fact.data.input);
       context.waiting.delete(fact.data.input);
-      if (input) context.entries.push({ position, role: "person", ...input });
+      if (!input) return;
+      context.head ??= { position, text: input.text };
+      context.entries.push({ position, role: "person", kind: "input", ...input });
       return;
     }
     case "step_completed":
@@ -69,13 +85,24 @@ export function applyContext(context: Context, event: AnyEvent): void {
       return;
     case "task_finished":
       note(context, position, `The task ${fact.data.task} ended: ${fact.data.outcome}.`);
-      context.entries.push({ position, role: "person", text: fact.data.summary, attachments: [] });
+      context.entries.push({
+        position,
+        role: "person",
+        kind: "note",
+        text: fact.data.summary,
+        attachments: [],
+      });
       return;
     case "context_compacted": {
-      const { covers, summary } = fact.data;
+      const { summary } = fact.data;
+      const covers = fact.data.covers as Position; // of an entry, as the plan took it
+      const tail = context.entries.filter((entry) => entry.position > covers);
+      const kept = tail.some(isInput) ? [] : context.entries.filter(isInput).slice(-1);
+      context.covers = covers;
       context.entries = [
-        { position, role: "person", text: summary, attachments: [] },
-        ...context.entries.filter((entry) => entry.position > covers),
+        { position: covers, role: "person", kind: "summary", text: summary, attachments: [] },
+        ...kept,
+        ...tail,
       ];
       return;
     }
@@ -85,5 +112,11 @@ export function applyContext(context: Context, event: AnyEvent): void {
 }
 
 function note(context: Context, position: Position, text: string): void {
-  context.entries.push({ position, role: "person", text: `[Holdfast] ${text}`, attachments: [] });
+  context.entries.push({
+    position,
+    role: "person",
+    kind: "note",
+    text: `[Holdfast] ${text}`,
+    attachments: [],
+  });
 }

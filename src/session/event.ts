@@ -202,6 +202,8 @@ export const factData = {
     summary: LongText,
     covers: z.string(),
     method: z.enum(["model", "fallback"]),
+    /** Of the summary. */
+    usage: Usage.optional(),
   }),
   compaction_failed: z.object({ reason: z.string(), retryAt: z.string().optional() }),
 

@@ -59,6 +59,13 @@ class World {
       case "call_model":
         this.append(...next.facts);
         return this.answerAsModel(next.step, next.attempt, chance);
+      case "compact":
+        if (chance % 3 === 0)
+          return this.append({ type: "stop_requested", data: { turn: this.view.turn!.id } });
+        return this.append({
+          type: "context_compacted",
+          data: { summary: "in short", covers: this.view.position, method: "fallback" },
+        });
       case "run_tools":
         return next.calls.forEach((call, n) => this.work(call.call, call.name, call.state, chance + n));
       case "stop":
@@ -88,6 +95,11 @@ class World {
         data: { epoch: 2, takeover: this.view.turn!.takeovers + 1 },
       });
     }
+    if (chance % 19 === 0)
+      return this.append(
+        { type: "step_aborted", data: { step, attempt, reason: "context_too_long" } },
+        { type: "compaction_started", data: { covers: this.view.position } },
+      );
     if (chance % 5 === 0) {
       const retryAt = new Date(this.now + 2000).toISOString();
       return this.append({ type: "step_aborted", data: { step, attempt, reason: "overloaded", retryAt } });
@@ -139,7 +151,7 @@ describe("what to do next", () => {
           world.move(chance.next().value);
         }
         expect(world.ask()).toEqual({ do: "rest" });
-        expect(world.view).toMatchObject({ turn: null, queue: [], asks: [], held: false });
+        expect(world.view).toMatchObject({ turn: null, queue: [], asks: [], held: false, compacting: false });
         const started = world.log.filter(({ type }) => type === "turn_started").length;
         expect(world.log.filter(({ type }) => type === "turn_ended")).toHaveLength(started);
         expect(started).toBeGreaterThanOrEqual(inputs);
@@ -147,7 +159,15 @@ describe("what to do next", () => {
       }),
       { numRuns: 300 },
     );
-    expect([...reached].toSorted()).toEqual(["call_model", "died", "record", "run_tools", "stop", "wait"]);
+    expect([...reached].toSorted()).toEqual([
+      "call_model",
+      "compact",
+      "died",
+      "record",
+      "run_tools",
+      "stop",
+      "wait",
+    ]);
   });
 
   it("never lets the model hear of a call without its result", () => {

@@ -14,6 +14,8 @@ export type NextStep =
   | { do: "record"; facts: NewFact[] }
   /** `facts` begin it; they are appended before the model is called. */
   | { do: "call_model"; step: string; attempt: number; facts: NewFact[] }
+  /** The context does not fit: it is made shorter, then the step is tried once more. */
+  | { do: "compact" }
   /** Calls of a completed step that have no result yet, each as far as it has come. */
   | { do: "run_tools"; step: string; calls: readonly ToolPart[] }
   /** The turn ends here: end what still runs of it, then append `facts`. */
@@ -36,6 +38,7 @@ export function nextStep(view: View, model: string, now: string, limits: Limits 
       `This step was taken over ${turn.takeovers} times: whoever worked on it died.`,
     );
 
+  if (view.compacting) return { do: "compact" };
   const step = lastStep(view, turn.id);
   if (!step) return callModel(view, turn.id, newStepId(view), 1, model);
   switch (step.state) {
@@ -61,7 +64,7 @@ export function nextInput(queue: readonly QueuedInput[]): QueuedInput | undefine
 
 /** Everything that must be said of a turn that a person stopped, once nothing of it runs any more. */
 export function stopFacts(view: View, turn: string): NewFact[] {
-  const facts: NewFact[] = [];
+  const facts: NewFact[] = endedCompaction(view, "stopped");
   const step = lastStep(view, turn);
   if (step?.state === "streaming")
     facts.push({ type: "step_aborted", data: { ...named(step), reason: "stopped" } });
@@ -177,11 +180,24 @@ export function failFacts(view: View, turn: string, code: string, message: strin
     data: { ask, kind, reason: "withdrawn" },
   }));
   const ended: NewFact = { type: "turn_ended", data: { turn, outcome: "failed", error: { code, message } } };
-  return [...aborted, ...stoppedProcesses(view), ...stoppedDelegates(view), ...unfinished, ...asks, ended];
+  const uncompacted = endedCompaction(view, message);
+  return [
+    ...uncompacted,
+    ...aborted,
+    ...stoppedProcesses(view),
+    ...stoppedDelegates(view),
+    ...unfinished,
+    ...asks,
+    ended,
+  ];
 }
 
 function fail(view: View, turn: string, code: string, message: string): NextStep {
   return { do: "stop", calls: openCalls(view), facts: failFacts(view, turn, code, message) };
+}
+
+function endedCompaction({ compacting }: View, reason: string): NewFact[] {
+  return compacting ? [{ type: "compaction_failed", data: { reason } }] : [];
 }
 
 /** The processes of calls that end with their turn; background ones go on. */

@@ -168,6 +168,11 @@ function changeBy(change: RowChange, event: NewEvent): boolean {
       add(change, "outputTokens", event.data.usage?.outputTokens ?? 0);
       add(change, "cost", event.data.usage?.cost ?? 0);
       return moved(change);
+    case "context_compacted":
+      add(change, "inputTokens", event.data.usage?.inputTokens ?? 0);
+      add(change, "outputTokens", event.data.usage?.outputTokens ?? 0);
+      add(change, "cost", event.data.usage?.cost ?? 0);
+      return moved(change);
     case "tool_finished":
       set.recovering = false;
       return moved(change);

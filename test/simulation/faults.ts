@@ -73,6 +73,7 @@ export function drawTrouble(chance: Chance): ProviderTrouble {
     { class: "overloaded", message: "too many of you" },
     { class: "cut", message: "the stream broke off" },
     { class: "network", message: "connection refused" },
+    { class: "context_too_long", message: "too many words" },
     "hang",
   ];
   if (chance.happens(0.1)) return { says: 0, trouble: { class: "auth", message: "the key was refused" } };

@@ -14,6 +14,7 @@ export function checkLog(events: readonly AnyEvent[], done: boolean, check: Chec
   checkInputs(facts, done, check);
   checkQueue(facts, check);
   checkAsks(facts, check);
+  checkCompactions(facts, check);
 }
 
 /** Facts are gapless, drafts have no holes, and nobody writes once a later holder has. */
@@ -166,5 +167,25 @@ function checkAsks(facts: readonly Fact[], check: Check): void {
     }
     if (type === "ask_answered" || type === "ask_closed")
       check(open.delete(data.ask), `${position}: ${type} of ${data.ask}, which is not open`);
+  }
+}
+
+/** A compaction has one end, and each leaves out more than the one before. */
+function checkCompactions(facts: readonly Fact[], check: Check): void {
+  let compacting = false;
+  let covers = "";
+  for (const { position, type, data } of facts) {
+    if (type === "compaction_started") {
+      check(!compacting, `${position}: a compaction begins within another`);
+      compacting = true;
+    }
+    if (type === "step_started" || type === "turn_ended")
+      check(!compacting, `${position}: ${type} before a compaction has ended`);
+    if (type !== "context_compacted" && type !== "compaction_failed") continue;
+    check(compacting, `${position}: ${type}, but none had begun`);
+    compacting = false;
+    if (type === "compaction_failed") continue;
+    check(data.covers > covers, `${position}: it leaves out no more than the one before`);
+    covers = data.covers;
   }
 }

@@ -138,6 +138,7 @@ export class Node {
       workspace: () => ({ path: "/work", scratch: false }),
       tools: toolLink(world, ledger, life, () => this.kill()),
       policy: { approvals: around.approvals, config: [] },
+      contextTokens: 128_000,
       sandboxed: false,
       price: (_, usage) => usage,
     };
@@ -170,6 +171,7 @@ export class Node {
       chance: () => world.chance.next(),
       limits: USUAL_LIMITS,
       retry: RETRY,
+      summaryTimeoutMs: 20_000,
       log: {
         info: (_, message) => world.say(life.name, `log: ${message}`),
         error: (detail, message) => {

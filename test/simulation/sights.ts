@@ -51,6 +51,15 @@ function noteStep({ facts, ledger, reached }: Sight, fact: Fact, n: number): voi
     if (code === "auth") reached.note("a provider refused for good, and the turn said so");
     if (code === "crash_loop") reached.note("a step that killed every executor ended its turn");
   }
+  if (type === "context_compacted") {
+    const begun = facts.findLast((before, at) => at < n && before.type === "compaction_started");
+    const completed = facts.slice(n).some((later) => later.type === "step_completed");
+    if (completed) reached.note("a context was too long, was compacted, and the step went on");
+    if (begun && nodeOf(begun) !== nodeOf(fact))
+      reached.note("a compaction outlived the executor that began it");
+  }
+  if (type === "turn_ended" && data.error?.code === "context_too_long")
+    reached.note("a context was too long a second time, and the turn said so");
   if (type === "executor_lost" && facts.slice(n).some((later) => later.type === "executor_recovered"))
     reached.note("a session whose executor was lost said so until another came");
   if (type === "notice" && data.text.includes("could not be stopped"))
