@@ -33,6 +33,8 @@ export type ServerProcess = {
 export type ServerOptions = {
   /** False: nobody works on what is sent, so that it stays as it was sent. */
   agents?: boolean;
+  /** The text of config.toml. */
+  config?: string;
   databaseUrl?: string;
   env?: Record<string, string>;
   args?: string[];
@@ -41,7 +43,8 @@ export type ServerOptions = {
 
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const home = options.home ?? (await mkdtemp(join(tmpdir(), "holdfast-home-")));
-  if (options.agents === false) await writeFile(join(home, "config.toml"), "[executor]\nmaxTurns = 0\n");
+  const config = options.agents === false ? "[executor]\nmaxTurns = 0\n" : options.config;
+  if (config !== undefined) await writeFile(join(home, "config.toml"), config);
   const port = await freePort();
   const token = "a-token-for-tests-that-is-long-enough";
   const url = `http://127.0.0.1:${port}`;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startServer();
+  server = await startServer({ config: '[profiles.default]\nsandbox = "none"\n' }); // so that commands are asked for
   person = await newPerson(browser);
 });
 afterEach(async () => {
