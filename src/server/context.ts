@@ -35,6 +35,8 @@ export type Limits = {
   /** Within which a whole request arrives: 25 MB over a slow line. */
   requestMs: number;
   heartbeatMs: number;
+  /** How long whoever asks for the agents waits until they are loaded. */
+  agentsMs: number;
   /** How often the credential of an open stream is looked up again. */
   recheckMs: number;
   longPollMs: number;
@@ -50,6 +52,7 @@ export const LIMITS: Limits = {
   headerMs: 15_000,
   requestMs: 300_000,
   heartbeatMs: 10_000,
+  agentsMs: 10_000,
   recheckMs: 30_000,
   longPollMs: 25_000,
   queueBytes: 1 << 20,

@@ -53,11 +53,17 @@ test("a session names a profile and a model that there are", async () => {
 
 test("until the agents are loaded a session can be begun, and what needs them is asked to come back", async () => {
   let known: KnownAgents | undefined;
-  const server = await openServer({ agents: () => known });
+  const server = await openServer({ agents: () => known, limits: { agentsMs: 0 } });
   await server.newSession({ input: { kind: "prompt", text: "go" } });
   const early = await server.fetch("/api/profiles");
   expect([early.status, early.headers.get("retry-after")]).toEqual([503, "2"]);
   await server.call("POST", "/api/sessions", { profile: "keyless" }, 503);
   known = agents;
   await server.newSession({ profile: "keyless" });
+});
+
+test("who asks for the profiles while they are loaded gets them as soon as they are", async () => {
+  let looks = 0;
+  const server = await openServer({ agents: () => (++looks > 3 ? agents : undefined) });
+  expect(await server.call("GET", "/api/profiles")).toEqual({ items: agents.profiles });
 });

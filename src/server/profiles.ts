@@ -1,4 +1,5 @@
 // GET /api/profiles: the agents that there are, and whether each can work here.
+import { setTimeout as delay } from "node:timers/promises";
 import * as http from "../protocol/http.ts";
 import type { Context } from "./context.ts";
 import type { LiveProcesses } from "./process-rows.ts";
@@ -21,8 +22,19 @@ export function profileRoutes(app: App, context: Context): void {
   app.get(
     "/api/profiles",
     { schema: { summary: "List the agents that there are", response: { 200: http.ProfileList } } },
-    async () => ({ items: [...(knownAgents(context)?.profiles ?? [])] }),
+    async () => {
+      await untilLoaded(context);
+      return { items: [...(knownAgents(context)?.profiles ?? [])] };
+    },
   );
+}
+
+const LOOK_AGAIN_MS = 20;
+
+/** Agents are loaded right after clients are served. A page that asks then waits a moment, instead of being sent away. */
+async function untilLoaded({ agents, now, limits }: Context): Promise<void> {
+  const until = now() + limits.agentsMs;
+  while (agents && !agents() && now() < until) await delay(LOOK_AGAIN_MS);
 }
 
 export function checkProfile(context: Context, name: string): void {
