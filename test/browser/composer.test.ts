@@ -295,6 +295,45 @@ test("what is typed into a session that ends meanwhile is taken along to its suc
   expectNoFaults(page);
 });
 
+test("a session begins with the profile, model and workspace that were chosen", async () => {
+  const page = await begin("hello");
+  await page.goto(`${server.url}/new`);
+  await page.getByLabel("Workspace").fill(server.workspace);
+  await chooseModel(page, "stub/two");
+  await page.reload(); // kept, like the text
+  await page.getByRole("button", { name: "Model: stub/two" }).waitFor();
+  await say(page, "good day");
+  await page.getByText("Heard: good day").waitFor();
+  const { meta, messages } = await viewOf(sessionIn(page));
+  expect(meta).toMatchObject({ model: "stub/two", workspace: server.workspace, profile: "default" });
+  expect(messages.map((each) => (each.kind === "step" ? each.model : ""))).toContain("stub/two");
+  expectNoFaults(page);
+});
+
+test("a session's model is changed in the composer, and one that there is not is refused with the reason", async () => {
+  const page = await begin("hello");
+  await page.getByText("Heard: hello").waitFor();
+  await chooseModel(page, "nowhere/x");
+  await page.getByRole("alert").filter({ hasText: "nowhere" }).waitFor();
+  await page.keyboard.press("Escape");
+  await chooseModel(page, "stub/two");
+  await page.getByRole("button", { name: "Model: stub/two" }).waitFor();
+  await say(page, "again");
+  await page.getByText("Heard: hello; again").waitFor();
+  const { messages } = await viewOf(sessionIn(page));
+  expect(messages.flatMap((each) => (each.kind === "step" ? [each.model] : []))).toEqual([
+    "stub/one",
+    "stub/two",
+  ]);
+});
+
+async function chooseModel(page: WatchedPage, model: string): Promise<void> {
+  await page.getByRole("button", { name: /^Model: / }).click();
+  const other = page.getByRole("textbox", { name: "Another model" });
+  await other.fill(model);
+  await other.press("Enter");
+}
+
 async function working(): Promise<{ page: WatchedPage; session: string }> {
   const page = await begin("work");
   const session = sessionIn(page);

@@ -90,9 +90,9 @@ function Bytes(props: { label: string; text: string }) {
 
 /** Where it would run, how freely, and what a lasting yes would save. */
 function Place(props: { ask: ShownAsk; call: AskedCall | undefined }) {
-  const { profile } = useDashboard();
+  const { profiles } = useDashboard();
   const sandbox = () => {
-    const known = props.ask.command === null || !props.call ? undefined : profile(props.call.profile);
+    const known = props.ask.command === null || !props.call ? undefined : profiles.named(props.call.profile);
     if (!known) return "";
     return known.sandboxed ? "sandboxed" : "not sandboxed";
   };

@@ -1,17 +1,41 @@
-import { createMemo, createSignal, Show } from "solid-js";
-import { TITLE_MAX_CHARS } from "../../src/protocol/limits.ts";
+// The top of a session: what it is called, what it does just now and how to stop that, and what it has used.
+import { createMemo, Show } from "solid-js";
 import type { View } from "../../src/session/view.ts";
+import { createAttempt } from "../attempt.ts";
 import { ConnectionPill } from "../connection-pill.tsx";
-import { failureWords } from "../failure-words.ts";
+import { Icon } from "../icon.tsx";
 import { Link } from "../link.tsx";
 import { StatusMark } from "../mark.tsx";
+import { closePanel, isPanelOpen, openPanel } from "../panel/open.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { markOf, standingOf, statusWords } from "../status-words.ts";
 import { duration } from "../time-words.ts";
-import { shownTitle } from "../title.ts";
+import { agentOf } from "./agent-of.ts";
+import { ContextMeter } from "./context-meter.tsx";
+import { contextUse } from "./context-use.ts";
+import { HeadTitle } from "./head-title.tsx";
 import { usageWords } from "./usage-words.ts";
 
 export function PaneHead(props: { id: string; view: View }) {
+  return (
+    <header class="head">
+      <Link class="back" href="/" aria-label="All sessions">
+        <Icon name="chevronLeft" />
+      </Link>
+      <div class="about">
+        <HeadTitle id={props.id} title={props.view.meta.title} />
+        <Status view={props.view} />
+      </div>
+      <Show when={props.view.turn}>{(turn) => <Stop id={props.id} isAsked={turn().stopRequested} />}</Show>
+      <span class="grow" />
+      <Use view={props.view} />
+      <ConnectionPill />
+      <PanelButton running={props.view.processes.length} />
+    </header>
+  );
+}
+
+function Status(props: { view: View }) {
   const { now } = useDashboard();
   const standing = createMemo(() => standingOf(props.view));
   /** Apart from the status, which is read out: nobody wants to hear the seconds pass. */
@@ -21,126 +45,97 @@ export function PaneHead(props: { id: string; view: View }) {
     return duration(1000 * Math.floor((now() - Date.parse(turn.startedAt)) / 1000));
   });
   return (
-    <header class="head">
-      <Link class="back" href="/" aria-label="All sessions">
-        ‹
-      </Link>
-      <Title id={props.id} title={props.view.meta.title} />
-      <span class="pill status" role="status">
+    <span class="pill">
+      <span class="status" role="status">
         <StatusMark mark={markOf({ ...standing(), unread: 0 })} />
         {statusWords(standing(), now())}
       </span>
-      <span class="pill elapsed">{elapsed()}</span>
-      <Show when={props.view.turn}>{(turn) => <Stop id={props.id} isAsked={turn().stopRequested} />}</Show>
-      <span class="grow" />
-      <Show when={props.view.usage.inputTokens + props.view.usage.outputTokens > 0}>
-        <span class="pill usage">{usageWords(props.view.usage)}</span>
+      <Show when={elapsed()}>
+        <span class="elapsed">{elapsed()}</span>
       </Show>
-      <ConnectionPill />
-    </header>
+    </span>
+  );
+}
+
+/** What it works with and has used; on a phone the side panel says it. */
+function Use(props: { view: View }) {
+  const { profiles } = useDashboard();
+  const agent = createMemo(() => agentOf(props.view.meta, profiles));
+  const use = createMemo(() => contextUse(props.view, agent().profile?.contextTokens));
+  const hasUsed = () => props.view.usage.inputTokens + props.view.usage.outputTokens > 0;
+  return (
+    <>
+      <Show when={agent().isDemo}>
+        <span class="tag" title="A script answers in place of a model. Its tools are real.">
+          demo
+        </span>
+      </Show>
+      <Show when={agent().profile?.sandboxed === false}>
+        <span class="tag unsafe wide" title={`Commands run without a sandbox: ${agent().profile?.sandbox}`}>
+          no sandbox
+        </span>
+      </Show>
+      <Show when={use()}>
+        {(known) => (
+          <span class="pill wide">
+            context <ContextMeter use={known()} />
+          </span>
+        )}
+      </Show>
+      <Show when={hasUsed()}>
+        <span class="pill wide">{usageWords(props.view.usage)}</span>
+      </Show>
+    </>
   );
 }
 
 /** Ends the turn; its words stay. Leaving is another thing: it does nothing at all. */
 function Stop(props: { id: string; isAsked: boolean }) {
   const { client } = useDashboard();
-  const [failure, setFailure] = createSignal<string>();
-  const stop = () =>
-    client.stop(props.id).then(
-      () => setFailure(undefined),
-      (error: unknown) => setFailure(failureWords(error)),
-    );
+  const stopping = createAttempt();
+  const isUnderWay = () => props.isAsked || stopping.isBusy();
   return (
     <>
       <button
         class="stop"
         type="button"
-        aria-label={props.isAsked ? "Stopping the turn" : "Stop the turn"}
-        disabled={props.isAsked}
-        onClick={() => void stop()}
+        aria-label={isUnderWay() ? "Stopping the turn" : "Stop the turn"}
+        title={isUnderWay() ? "Stopping the turn" : "Stop the turn"}
+        disabled={isUnderWay()}
+        onClick={() => void stopping.run(() => client.stop(props.id))}
       >
-        {props.isAsked ? "Stopping…" : "Stop"}
+        <Icon name="stop" />
+        <span class="wide">{isUnderWay() ? "Stopping…" : "Stop"}</span>
       </button>
-      <Show when={failure()}>
+      <Show when={stopping.failure()}>
         <span class="failure" role="alert">
-          {failure()}
+          {stopping.failure()}
         </span>
       </Show>
     </>
   );
 }
 
-function Title(props: { id: string; title: string | null }) {
-  const { client } = useDashboard();
-  const [isEditing, setEditing] = createSignal(false);
-  const [failure, setFailure] = createSignal<string>();
-  let button: HTMLButtonElement | undefined;
-
-  async function rename(text: string): Promise<void> {
-    const title = text.trim();
-    setFailure(undefined);
-    if (title === "" || title === props.title) return close();
-    try {
-      await client.patchSession(props.id, { title });
-      close();
-    } catch (error) {
-      setFailure(failureWords(error)); // and the editor stays open with what was typed
-    }
-  }
-  function close(): void {
-    setEditing(false);
-    button?.focus();
-  }
-
+function PanelButton(props: { running: number }) {
+  const words = () => {
+    if (props.running === 0) return "About this session";
+    return `About this session: ${props.running === 1 ? "a process runs" : `${props.running} processes run`}`;
+  };
   return (
-    <Show
-      when={isEditing()}
-      fallback={
-        <h1>
-          <button
-            ref={button}
-            class="title"
-            type="button"
-            title="Rename"
-            aria-label={`${shownTitle(props.title)}, rename`}
-            onClick={() => setEditing(true)}
-          >
-            {shownTitle(props.title)}
-          </button>
-        </h1>
-      }
+    <button
+      class="quiet sign"
+      type="button"
+      aria-label={words()}
+      title={words()}
+      aria-expanded={isPanelOpen()}
+      onClick={() => (isPanelOpen() ? closePanel() : openPanel())}
     >
-      <form
-        class="rename"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void rename(new FormData(event.currentTarget).get("title") as string); // the one field below
-        }}
-      >
-        <input
-          ref={(field) => queueMicrotask(() => field.select())}
-          name="title"
-          aria-label="Title"
-          aria-invalid={failure() !== undefined}
-          maxlength={TITLE_MAX_CHARS}
-          value={props.title ?? ""}
-          autocomplete="off"
-          onKeyDown={(event) => {
-            if (event.key === "Escape") close();
-          }}
-        />
-        <button class="go" type="submit">
-          Rename
-        </button>
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-        <Show when={failure()}>
-          <span class="failure" role="alert">
-            {failure()}
-          </span>
-        </Show>
-      </form>
-    </Show>
+      <Icon name="panel" />
+      <Show when={props.running > 0}>
+        <span class="count" aria-hidden="true">
+          {props.running}
+        </span>
+      </Show>
+    </button>
   );
 }

@@ -1,6 +1,7 @@
 // One session: its head, its transcript, what waits, and the composer.
 import { createMemo, createSignal, Match, Show, Switch } from "solid-js";
 import { nameSubject } from "../document-title.ts";
+import { SidePanel } from "../panel/panel.tsx";
 import { route } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
@@ -71,6 +72,7 @@ function Pane(props: { followed: Followed; view: View }) {
             </Show>
           </div>
         </div>
+        <SidePanel followed={props.followed} view={props.view} />
       </DropFiles>
     </SessionContext.Provider>
   );

@@ -4,13 +4,16 @@ import type { View } from "../../src/session/view.ts";
 import { createAttempt } from "../attempt.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Followed } from "../state/followed.ts";
+import { agentOf } from "./agent-of.ts";
 import { createCommands } from "./commands.ts";
 import { Composer } from "./composer.tsx";
+import { ModelChoice } from "./composer-model.tsx";
 import { whatEnterDoes } from "./enter.ts";
 import { ToldCard } from "./told.tsx";
 
 export function SessionComposer(props: { followed: Followed; view: View }) {
-  const { client, list } = useDashboard();
+  const { client, list, profiles } = useDashboard();
+  const agent = createMemo(() => agentOf(props.view.meta, profiles));
   const stopping = createAttempt();
   const outbox = () => props.followed.outbox;
   const enter = createMemo(() => whatEnterDoes(props.view, outbox().way, outbox().files.list.length > 0));
@@ -37,7 +40,20 @@ export function SessionComposer(props: { followed: Followed; view: View }) {
       <Show when={commands.told()}>
         {(told) => <ToldCard told={told()} close={() => commands.forget()} />}
       </Show>
-      <Composer outbox={outbox()} enter={enter()} stop={stop()} commands={commands} />
+      <Composer
+        outbox={outbox()}
+        enter={enter()}
+        stop={stop()}
+        commands={commands}
+        bar={
+          <ModelChoice
+            model={agent().model}
+            own={agent().profile?.model ?? null}
+            isDemo={agent().isDemo}
+            choose={(model) => client.patchSession(props.followed.id, { model })}
+          />
+        }
+      />
     </>
   );
 }

@@ -1,6 +1,7 @@
 // What each slash command does in the page.
 import { SLASH_COMMANDS, type SlashName } from "../../src/client/slash.ts";
 import { sessionPath } from "../address.ts";
+import { openPanel } from "../panel/open.ts";
 import { navigate } from "../route.ts";
 import { shownTitle } from "../title.ts";
 import { findSession } from "./find-session.ts";
@@ -33,7 +34,10 @@ const RUNS: Record<SlashName, Run> = {
   title: async (desk, title) =>
     void (await desk.client.patchSession(sessionOf(desk), { title: needed(title, "/title <title>") })),
   model,
-  ps: processes,
+  ps: (desk) => {
+    sessionOf(desk);
+    openPanel();
+  },
   rules,
   usage,
   status,
@@ -87,15 +91,6 @@ async function model(desk: SlashDesk, name: string): Promise<Told | void> {
   const { meta } = desk.view ?? {};
   const said = meta?.model ?? `as the profile ${meta?.profile ?? "default"} says`;
   return { title: `Model: ${said}`, lines: [] };
-}
-
-async function processes(desk: SlashDesk): Promise<Told> {
-  const { items } = await desk.client.processes({ session: sessionOf(desk) });
-  const lines = items.map(({ command, class: how, ports }) => ({
-    text: command,
-    note: [how ?? "running", ...ports.map((port) => `:${port}`)].join(" "),
-  }));
-  return { title: lines.length === 0 ? "No process runs." : "Processes of this session", lines };
 }
 
 async function rules({ client }: SlashDesk): Promise<Told> {

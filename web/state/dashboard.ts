@@ -1,6 +1,6 @@
 // All that a tab knows, over one socket: the connection, the list, the sessions that it follows. Pages only read it.
 import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
-import { createClient, type Client, type ProfileInfo } from "../../src/client/commands.ts";
+import { createClient, type Client } from "../../src/client/commands.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Connection } from "../../src/client/connection.ts";
 import type { Socket } from "../../src/client/socket.ts";
@@ -9,9 +9,10 @@ import { createAnswers, type Answering } from "./answers.ts";
 import { createAsks, type Asks } from "./asks.ts";
 import { createNow } from "./clock.ts";
 import { createFollowed, type FollowedSessions } from "./followed.ts";
+import { chosenOptions } from "./new-options.ts";
 import { onceAFrame } from "./once-a-frame.ts";
 import { createOutbox, newInput, type Outbox, type Sent } from "./outbox.ts";
-import { createProfiles } from "./profiles.ts";
+import { createProfiles, type Profiles } from "./profiles.ts";
 import { createSessionList, type SessionList } from "./session-list.ts";
 import { sessionPath } from "../address.ts";
 import { watchedFetch } from "../notices/turned-away.ts";
@@ -24,11 +25,13 @@ export type Dashboard = FollowedSessions & {
   now: Accessor<number>;
   /** Whoever is logged in here, once the server has said so. */
   person: Accessor<string | undefined>;
-  profile: (name: string) => ProfileInfo | undefined;
+  profiles: Profiles;
   list: SessionList;
   asks: Asks;
   /** What this tab is about to answer to an ask. */
   answering: (ask: string) => Answering;
+  /** What runs, and what it says, for whoever looks at it. */
+  processes: Pick<Socket, "watchProcesses" | "followOutput">;
   /** The composer of a session that does not exist yet. */
   begin: Outbox;
 };
@@ -59,10 +62,11 @@ export function createDashboard(): Dashboard {
     reconnect: () => socket.retryNow(),
     now: createNow(),
     person,
-    profile: createProfiles(client),
+    profiles: createProfiles(client, () => connection().state === "connected"),
     list,
     asks: createAsks(socket),
     answering: createAnswers(client),
+    processes: socket,
     ...createFollowed(client, gathered, list.rows, () => person() ?? ""),
     begin: createOutbox({
       session: "new",
@@ -75,7 +79,8 @@ export function createDashboard(): Dashboard {
 
   async function begin(sent: Sent): Promise<null> {
     const title = titleFrom(sent.text);
-    const session = await client.createSession({ title, input: newInput(sent) }, undefined, sent.key);
+    const wanted = { ...chosenOptions(), title, input: newInput(sent) };
+    const session = await client.createSession(wanted, undefined, sent.key);
     // Whoever has gone elsewhere meanwhile stays there: the list shows that it has begun.
     const { pathname } = location;
     if (pathname === "/" || pathname === "/new")

@@ -1,25 +1,46 @@
-// What the server says of its profiles, read when someone first wants to know.
-import { createStore } from "solid-js/store";
+// The agents that there are. They change only with the server's configuration, so they are asked for once, when something
+// first wants to show them and the server has let us in.
+import { createEffect, createMemo, createSignal, type Accessor } from "solid-js";
 import type { Client, ProfileInfo } from "../../src/client/commands.ts";
-import { ProblemError, Unreachable } from "../../src/client/errors.ts";
+import { failureWords } from "../failure-words.ts";
 
-/** Undefined while it is not known, and for a profile that is no longer there. */
-export function createProfiles(client: Pick<Client, "profiles">): (name: string) => ProfileInfo | undefined {
-  const [byName, setByName] = createStore<Record<string, ProfileInfo>>({});
-  let reading: Promise<void> | undefined;
-  return (name) => {
-    const known = byName[name];
-    if (!known) reading ??= read();
-    return known;
+export type Profiles = {
+  /** Undefined until they have come. */
+  readonly list: readonly ProfileInfo[] | undefined;
+  readonly failure: string | undefined;
+  named(name: string): ProfileInfo | undefined;
+  reload(): void;
+};
+
+export function createProfiles(client: Pick<Client, "profiles">, isConnected: Accessor<boolean>): Profiles {
+  const [list, setList] = createSignal<readonly ProfileInfo[]>();
+  const [failure, setFailure] = createSignal<string>();
+  const [isWanted, setWanted] = createSignal(false);
+  const isDue = createMemo(() => isWanted() && isConnected() && list() === undefined);
+  createEffect(() => {
+    if (isDue()) reload();
+  });
+
+  const profiles: Profiles = {
+    get list() {
+      if (list() === undefined) queueMicrotask(() => setWanted(true)); // not while something is being computed from it
+      return list();
+    },
+    get failure() {
+      return failure();
+    },
+    named: (name) => profiles.list?.find((profile) => profile.name === name),
+    reload,
   };
+  return profiles;
 
-  async function read(): Promise<void> {
-    try {
-      const profiles = await client.profiles();
-      setByName(Object.fromEntries(profiles.map((profile) => [profile.name, profile])));
-    } catch (error) {
-      if (!(error instanceof ProblemError || error instanceof Unreachable)) throw error;
-      reading = undefined; // whoever wants to know next asks again
-    }
+  function reload(): void {
+    client.profiles().then(
+      (items) => {
+        setList(items);
+        setFailure(undefined);
+      },
+      (error: unknown) => setFailure(failureWords(error)),
+    );
   }
 }
