@@ -257,6 +257,23 @@ test("the dashboard's files are the same for all, asked for by their hash, and s
   expect((await fetch(`${server.url}/`, { method: "POST" })).status).toBe(404);
 });
 
+test("what is worth it is sent compressed to whoever takes that, and as it is to others", async () => {
+  const server = await openServer();
+  const folder = join(server.folder, "web", "assets");
+  const script = "export const words = 1;".repeat(200);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "long.js"), script);
+  await writeFile(join(folder, "short.js"), "0;");
+  const sent = async (name: string, encoding: string) => {
+    const answer = await fetch(`${server.url}/assets/${name}`, { headers: { "accept-encoding": encoding } });
+    return [answer.headers.get("content-encoding"), answer.headers.get("vary"), (await answer.text()).length];
+  };
+  expect(await sent("long.js", "br, gzip")).toEqual(["gzip", "accept-encoding", script.length]);
+  expect(await sent("long.js", "identity")).toEqual([null, "accept-encoding", script.length]);
+  expect(await sent("long.js", "gzip;q=0")).toEqual([null, "accept-encoding", script.length]);
+  expect(await sent("short.js", "gzip")).toEqual([null, null, 2]);
+});
+
 /** Every verb that writes, or those named, throws when there is an error. */
 function failing(
   store: Store,

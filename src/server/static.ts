@@ -3,6 +3,8 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { problem } from "../protocol/problem.ts";
 import { sendProblem } from "./errors.ts";
@@ -43,7 +45,11 @@ export const PAGE_CSP = [
 const IMAGE_FRAME = "/image-frame.html";
 const IMAGE_FRAME_CSP = "default-src 'none'; img-src http: https:; frame-ancestors 'self'";
 
-type StaticFile = { bytes: Buffer; etag: string; type: string };
+/** `packed` is absent where it would save nothing. */
+type StaticFile = { bytes: Buffer; packed?: Buffer; etag: string; type: string };
+
+const PACKED_TYPES = new Set([".html", ".js", ".css", ".json", ".webmanifest", ".svg", ".txt"]);
+const pack = promisify(gzip);
 
 export class StaticFiles {
   readonly #folder: string;
@@ -82,8 +88,12 @@ export class StaticFiles {
       .header("etag", file.etag)
       .header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache")
       .header("content-security-policy", path === IMAGE_FRAME ? IMAGE_FRAME_CSP : PAGE_CSP);
+    if (file.packed) void reply.header("vary", "accept-encoding");
     if (isKnown(request.headers["if-none-match"], file.etag)) return reply.code(304).send();
-    return reply.type(file.type).send(file.bytes);
+    void reply.type(file.type);
+    if (!file.packed || !takesGzip(request)) return reply.send(file.bytes);
+    // The same file in other bytes: its ETag is a weak one.
+    return reply.header("content-encoding", "gzip").header("etag", `W/${file.etag}`).send(file.packed);
   }
 
   async #file(path: string): Promise<StaticFile | undefined> {
@@ -96,7 +106,9 @@ export class StaticFiles {
     if (known?.mtimeMs === info.mtimeMs) return known;
     const bytes = await readFile(full);
     const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
-    const file = { bytes, etag, type, mtimeMs: info.mtimeMs };
+    const packed = PACKED_TYPES.has(extname(path)) ? await pack(bytes) : undefined;
+    const isSmaller = packed !== undefined && packed.length < bytes.length;
+    const file = { bytes, ...(isSmaller && { packed }), etag, type, mtimeMs: info.mtimeMs };
     this.#read.set(path, file); // as many as there are files
     return file;
   }
@@ -119,6 +131,11 @@ function isPageUrl(path: string): boolean {
 
 function isNavigation({ headers }: FastifyRequest): boolean {
   return (headers.accept ?? "").includes("text/html");
+}
+
+function takesGzip({ headers }: FastifyRequest): boolean {
+  const offers = String(headers["accept-encoding"] ?? "").split(",");
+  return offers.some((offer) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(offer));
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
