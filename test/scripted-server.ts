@@ -44,7 +44,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 
   const say = async (command: ScriptCommand) => {
     if (!child || !answers) throw new Error("the scripted server is not up");
-    child.stdin.write(`${JSON.stringify(command)}\n`);
+    child.stdin.write(`${oneLine(command)}\n`);
     const line = await answers.next();
     if (line.done) throw new Error(`the scripted server ended over ${JSON.stringify(command)}`);
     const answer = JSON.parse(line.value) as ScriptAnswer;
@@ -111,4 +111,10 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
       return ((await answer.json()) as { url: string }).url;
     },
   };
+}
+
+/** JSON leaves characters as they are that readline takes for the end of a line. */
+function oneLine(command: ScriptCommand): string {
+  const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(command).replaceAll(/[\u0085\u2028\u2029]/g, escaped);
 }

@@ -12,7 +12,7 @@ export type Block = {
 
 /** Beyond either of these the rest of a text is shown as it is written. */
 export const MARKDOWN_MAX_CHARS = 200_000;
-export const BLOCKS_MAX = 4000;
+export const BLOCKS_MAX = 1500;
 
 /** Of one text: called with all that there is of it so far, as often as there is more. */
 export function createBlocks(): (text: string, isGrowing: boolean) => readonly Block[] {

@@ -5,7 +5,7 @@ import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from "mark
 /** Lists and quotes within each other; deeper ones are text. */
 const DEPTH_MAX = 16;
 /** A row of a table is padded to the width of its head, so a few characters may be many cells. */
-const CELLS_MAX = 20_000;
+const CELLS_MAX = 6000;
 /** Marks times characters of a run: about 5 ns each, measured on `a_a_a_…`. */
 const INLINE_EFFORT_MAX = 6e6;
 

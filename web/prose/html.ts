@@ -5,6 +5,9 @@ import { Parser, Renderer, type Token, type Tokens } from "marked";
 /** Bare tags without any attribute, which only set text. */
 const SETTING = /^<\/?(?:br|b|i|em|strong|s|del|ins|u|mark|small|sub|sup|kbd|code)\s*\/?>$/i;
 
+/** A paragraph of more lines is shown as it is written: each line would be an element more. */
+const LINES_MAX = 1000;
+
 export function htmlOf(token: Token): string {
   return parser.parse([token]);
 }
@@ -18,6 +21,11 @@ class ProseRenderer extends Renderer {
   /** Always escaped: marked lets text through that stands after a raw tag. */
   override text(token: Tokens.Text | Tokens.Escape): string {
     return "tokens" in token && token.tokens ? this.parser.parseInline(token.tokens) : escaped(token.text);
+  }
+
+  override paragraph(token: Tokens.Paragraph): string {
+    const lines = token.text.split("\n").length;
+    return lines > LINES_MAX ? `<p class="raw">${escapedAll(token.text)}</p>` : super.paragraph(token);
   }
 
   /** The session's title is the page's first heading; those of a message stand below it. */
