@@ -86,7 +86,7 @@ test("a server that is away is said with the time of what is shown, and the noti
   await server.kill();
   await notice(page, "The server can't be reached. What you see is from").waitFor();
   await server.start();
-  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByRole("button", { name: "Try now" }).first().click();
   await expect.poll(() => notice(page, "can't be reached").count()).toBe(0);
   await page.getByRole("heading", { name: "Away" }).waitFor();
   expectNoFaultsButDeaths(page);

@@ -1,4 +1,7 @@
 // The settings page on a real server: what is kept on this device, who has access, what was allowed.
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { launchChromium } from "../chromium.ts";
@@ -73,6 +76,29 @@ test("a link made here logs another device in; it is listed apart from this one 
   await elsewhere.getByText("holdfast login").waitFor();
   await page.getByText("connected", { exact: true }).first().waitFor();
   await other.close();
+});
+
+test("what was allowed for good is listed as it was seen, with the pattern that decides, and can be taken back", async () => {
+  await server.remove();
+  const home = await mkdtemp(join(tmpdir(), "holdfast-home-"));
+  // In a sandbox nobody would be asked.
+  await writeFile(join(home, "config.toml"), '[profiles.default]\nsandbox = "none"\n');
+  server = await startServer({ home });
+  const page = await open();
+  await begin("show me an approval");
+  const openAsks = () => call<{ items: { id: string }[] }>("GET", "/api/asks?open=true");
+  await expect.poll(async () => (await openAsks()).items.length).toBe(1);
+  const { items } = await openAsks();
+  await call("POST", `/api/asks/${items[0]!.id}/answer`, { choice: "always" });
+  await expect.poll(async () => (await call<{ items: unknown[] }>("GET", "/api/rules")).items.length).toBe(1);
+  await page.reload();
+  const rules = page.getByRole("region", { name: "Rules" });
+  await rules.getByText("touch approved-by-you.txt && ls -l approved-by-you.txt").waitFor();
+  expect(await rules.textContent()).toMatch(/sha256:[0-9a-f]{64}/);
+  await rules.getByRole("button", { name: /^Take back/ }).click();
+  await rules.getByRole("button", { name: /^Take back .* now$/ }).click();
+  await rules.getByText("Nothing is allowed for good.").waitFor();
+  expect(await call("GET", "/api/rules")).toMatchObject({ items: [] });
 });
 
 test("the theme chosen here is there before the page's own script has run", async () => {

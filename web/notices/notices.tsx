@@ -8,19 +8,18 @@ import { createNotices } from "./state.ts";
 export function Notices() {
   const dashboard = useDashboard();
   const notices = createNotices(dashboard);
-  const { now, reconnect } = dashboard;
+  const { now } = dashboard;
   return (
     <div class="notices" role="region" aria-label="Notices">
       <Show when={notices.awaySince()}>
         {(since) => (
-          <Notice tone="warn" icon="warning" act="Try now" onAct={reconnect}>
+          <Notice tone="warn" icon="warning">
             {navigator.onLine ? "The server can't be reached." : "This device is offline."} What you see is
-            from {clockTime(new Date(since()).toISOString(), now())}. Work on the server goes on, and what you
-            type is kept.
+            from {clockTime(new Date(since()).toISOString(), now())}; what you type is kept.
           </Notice>
         )}
       </Show>
-      <Show when={notices.notReady()}>
+      <Show when={notices.awaySince() === undefined && notices.notReady()}>
         {(reason) => (
           <Notice tone="bad" icon="warning">
             The server can't take anything in: {withStop(reason())} Reading goes on, and what you type is

@@ -13,8 +13,8 @@ export function Rules() {
   return (
     <Section
       id="rules"
-      title="Allowed for good"
-      about="What you answered with “Always”. Taken back, it is asked for again."
+      title="Rules"
+      about="What was allowed for good, with “Always”. Taken back, it is asked for again."
     >
       <Arrived loaded={loaded}>
         {(rules) => (
