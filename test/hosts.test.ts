@@ -2,6 +2,7 @@
 // once; another host only where the workspace is shared and nothing of the session may still run on the lost one.
 import { afterEach, expect, inject, it } from "vitest";
 import { startAgentServer, type AgentServer, type Conversation } from "./agent-server.ts";
+import { envOf, holdfast } from "./holdfast.ts";
 import { until } from "./open-server.ts";
 import { createDatabase } from "./postgres.ts";
 import { facts } from "./seen-facts.ts";
@@ -128,6 +129,56 @@ it("not even there while a command may still run on the lost one; it is read bac
   expect(await here.file("marker")).toBe("began\n");
 });
 
+it("a session goes to another host when a person says so, and what ran on the lost one counts as unknown", async () => {
+  const says: Conversation = ({ prompts, results }) =>
+    prompts.at(-1) !== "work" || results.length > 0
+      ? { reply: "message", text: `It said ${results[0] ?? "nothing"}` }
+      : {
+          reply: "message",
+          calls: [
+            {
+              name: "shell",
+              args: { command: "echo began >> marker; until [ -e go ]; do sleep 0.05; done; echo went" },
+            },
+          ],
+        };
+  const node = await nodes(says);
+  const here = await node("host-a");
+  const session = await here.send("work");
+  await until(async () => (await here.file("marker")) !== "");
+  const there = await node("host-b");
+  const move = async (body: object) => {
+    const answer = await there.fetch(`/api/sessions/${session}/move`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  expect(await move({ confirm: true })).toMatchObject({ status: 409, code: "conflict", host: "host-a" });
+
+  await here.kill("SIGKILL");
+  await until(() => isLost(there, "host-a"));
+  const [process] = processesIn(await there.log(session));
+  expect(await move({})).toMatchObject({
+    status: 409,
+    code: "live",
+    host: "host-a",
+    to: "host-b",
+    processes: [{ id: process, command: expect.stringContaining("echo began") }],
+  });
+  expect(await move({ confirm: true })).toMatchObject({ from: "host-a", to: "host-b", lost: [process] });
+  const log = await there.untilFact(session, "turn_ended");
+  await here.touch("go"); // what ran there may end
+  expect(log.find(({ type }) => type === "tool_finished")?.data).toMatchObject({ status: "unknown" });
+  expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  expect(executorsOf(log).size).toBe(2);
+  expect(await here.file("marker")).toBe("began\n"); // never run again
+  expect(await move({ confirm: true })).toMatchObject({ status: 200, from: "host-b", lost: [] });
+  const again = await holdfast(envOf(there), ["sessions", "move", session, "--yes"]);
+  expect(again).toMatchObject({ code: 0, out: expect.stringContaining('on "host-b" already') });
+});
+
 it("of a node that was asleep for longer than its lease nothing is accepted once it wakes", async () => {
   const { says, decide } = hesitant();
   const node = await nodes(says);
@@ -147,6 +198,12 @@ it("of a node that was asleep for longer than its lease nothing is accepted once
   expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
   expect(executorsOf(log).size).toBe(2);
 });
+
+function processesIn(log: Awaited<ReturnType<AgentServer["log"]>>): string[] {
+  return log.flatMap(({ type, data }) =>
+    type === "process_started" ? [(data as { process: string }).process] : [],
+  );
+}
 
 function executorsOf(log: Awaited<ReturnType<AgentServer["log"]>>): Set<string> {
   return new Set(log.flatMap(({ by }) => ("executor" in by ? [by.executor] : [])));

@@ -35,6 +35,7 @@ export type AskList = z.output<typeof http.AskList>;
 export type AskFilter = { open?: boolean; session?: string; limit?: number; after?: string };
 export type NewAnswer = z.input<typeof http.NewAnswer>;
 export type InputPatch = z.input<typeof http.PatchInput>;
+export type Moved = z.output<typeof http.Moved>;
 export type Stopped = z.output<typeof http.Stopped>;
 export type Released = z.output<typeof http.Released>;
 export type RuleInfo = http.RuleInfo;
@@ -120,6 +121,9 @@ export function createClient(options: ClientOptions = {}) {
       done({ method: "DELETE", path: sessionPath(session), query: { force: force || undefined }, signal }),
     forkSession: (session: string, fork: { at?: Position } = {}, signal?: AbortSignal) =>
       json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/fork`, json: fork, signal }),
+    /** To the host of the server that is asked, from one that is lost; unconfirmed a ProblemError `live` lists what may still run there. */
+    moveSession: (session: string, { confirm }: { confirm?: boolean } = {}, signal?: AbortSignal) =>
+      json<Moved>({ method: "POST", path: `${sessionPath(session)}/move`, json: { confirm }, signal }),
     admitInput: (session: string, input: NewInput, signal?: AbortSignal, key?: string) =>
       json<Admitted>({ method: "POST", path: `${sessionPath(session)}/inputs`, json: input, signal, key }),
     /** Only what is still queued; else a ProblemError `not_queued` says where it went. */

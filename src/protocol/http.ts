@@ -255,6 +255,16 @@ export const ProfileInfo = named(
 export type ProfileInfo = z.infer<typeof ProfileInfo>;
 export const ProfileList = z.object({ items: z.array(ProfileInfo) });
 
+// --- hosts
+
+/** Unless it is confirmed, what may still run on the lost host is told with 409. */
+export const MoveSession = z.strictObject({ confirm: z.boolean().optional() });
+/** `lost`: the processes of which nobody can tell any more whether they ran to their end. */
+export const Moved = named(
+  "Moved",
+  z.object({ session: z.string(), from: z.string().nullable(), to: z.string(), lost: z.array(z.string()) }),
+);
+
 // --- processes
 
 export const ProcessStatusName = z.enum(["running", "exited", "stopped", "lost"]);

@@ -41,6 +41,7 @@ import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { acceptSockets, socketRoutes } from "./socket.ts";
 import { StaticFiles } from "./static.ts";
+import { moveRoutes } from "./move.ts";
 import { stopRoutes } from "./stop.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { zodCompilers, type App, type Zod } from "./zod.ts";
@@ -220,6 +221,7 @@ function addRoutes(
   inputRoutes(app, context);
   queueRoutes(app, context);
   stopRoutes(app, context);
+  moveRoutes(app, context);
   lineageRoutes(app, context);
   askRoutes(app, context);
   ruleRoutes(app, context);

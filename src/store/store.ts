@@ -275,6 +275,9 @@ export type WorkPlace = {
   sharedProfiles: readonly string[];
 };
 
+/** `lost`: no node of that host is there. A file has one owner, who works on all of it: there it is always here. */
+export type SessionHost = { host: string | null; here: string; lost: boolean };
+
 /** Under which epoch it was lost, and how far its log had come. */
 export type LostSession = { session: string; epoch: number; seq: number };
 
@@ -431,6 +434,10 @@ export interface Store {
    * lease back is always looked at again. The longest untouched first. Undefined when there is none.
    */
   claimSession(ttlMs: number, where?: WorkPlace): Promise<Claim | undefined>;
+  /** Where a session's work belongs. */
+  sessionHost(id: string): Promise<SessionHost | undefined>;
+  /** From now on it belongs to this node's host: only from one that is lost. */
+  moveSession(id: string): Promise<{ ok: true } | { ok: false; code: "not_found" | "host_alive" }>;
   /** Sessions in the middle of a turn whose executor is gone, and of which nobody has said so yet. */
   lostSessions(limit: number): Promise<LostSession[]>;
   renewLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;

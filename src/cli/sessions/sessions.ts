@@ -5,6 +5,7 @@ import { forkCommand } from "./fork.ts";
 import { goBackCommands } from "./go-back.ts";
 import { listCommand } from "./list.ts";
 import { arrangementCommands, renameCommand } from "./patch.ts";
+import { moveCommand } from "./move.ts";
 import { rmCommand } from "./rm.ts";
 import { searchCommand } from "./search.ts";
 import { showCommand } from "./show.ts";
@@ -22,6 +23,7 @@ export function sessionsCommand(cli: Cli): Command {
     exportCommand(cli),
     renameCommand(cli),
     ...arrangementCommands(cli),
+    moveCommand(cli),
     rmCommand(cli),
   ];
   for (const command of commands) sessions.addCommand(command);

@@ -3,6 +3,7 @@ import type { Claim, LostSession, WorkPlace } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { isNodeGone } from "./liveness.ts";
+import { isHostLost } from "./session-host.ts";
 import { textArray } from "./wire.ts";
 
 export async function claimSession(
@@ -67,9 +68,4 @@ export function lostSessions({ database, node }: Context, limit: number): Promis
       limit $2`,
     values: [node, limit],
   });
-}
-
-/** None of its nodes is there: whether what it ran still runs, nobody can tell. */
-function isHostLost(host: string): string {
-  return `not exists (select from node where node.host = ${host} and not ${isNodeGone("node.id")})`;
 }

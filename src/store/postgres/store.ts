@@ -44,6 +44,7 @@ import { readSession, readSessions, readSessionsById } from "./read-sessions.ts"
 import { addRule, readRules, removeRule } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen, setSeen } from "./seen.ts";
+import { moveSession, sessionHost } from "./session-host.ts";
 import { succeedSession } from "./succeed-session.ts";
 import { tidy } from "./tidy.ts";
 import { clearTimer, dueTimers, setTimer } from "./timer.ts";
@@ -211,6 +212,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     claimSession: (ttlMs, where) => claimSession(context, ttlMs, where),
+    sessionHost: (session) => sessionHost(context, session),
+    moveSession: (session) => moveSession(context, session),
     lostSessions: (limit) => lostSessions(context, limit),
     claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),
     renewLease: (lease) => renewLease(context, lease),

@@ -204,6 +204,10 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
 
     claimSession: (ttlMs) => writer.call("claimSession", node, options.host, ttlMs, clock()),
+    sessionHost: async (session) =>
+      readHead(reader, session) && { host: options.host, here: options.host, lost: false },
+    moveSession: async (session) =>
+      readHead(reader, session) ? { ok: true } : { ok: false, code: "not_found" },
     lostSessions: async (limit) => lostSessions(reader, node, limit),
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
     renewLease: (lease) => writer.call("renewLease", lease, clock()),
