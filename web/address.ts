@@ -5,6 +5,7 @@ export type Route =
   | { page: "sessions" }
   | { page: "new" }
   | { page: "inbox" }
+  | { page: "archived" }
   | { page: "ask"; ask: string }
   /** `at` is a place in the log to show, as a search hit names it. */
   | { page: "session"; session: string; at: Position | null }
@@ -25,6 +26,7 @@ export function parseAddress({
   if (pathname === "/settings") return { page: "settings" };
   if (pathname === "/login") return { page: "login", secret: fragment };
   if (pathname === "/inbox") return { page: "inbox" };
+  if (pathname === "/archived") return { page: "archived" };
   const ask = /^\/asks\/([^/]+)$/.exec(pathname)?.[1];
   if (ask !== undefined) return { page: "ask", ask };
   const session = /^\/sessions\/([^/]+)$/.exec(pathname)?.[1];

@@ -1,6 +1,7 @@
 // Which page the address names, within the frame that all of them share.
 import { createMemo, Match, Show, Switch } from "solid-js";
 import { AskPage } from "./asks/ask-page.tsx";
+import { ConfirmDialog } from "./confirm.tsx";
 import { nameDocument } from "./document-title.ts";
 import { Inbox } from "./inbox/inbox.tsx";
 import { goToLastPlace, keepLastPlace } from "./last-place.ts";
@@ -16,6 +17,7 @@ import { SearchPage } from "./search/page.tsx";
 import { NewSession } from "./session/new-session.tsx";
 import { SessionPane } from "./session/pane.tsx";
 import { SettingsPage } from "./settings/page.tsx";
+import { ArchivedSessions } from "./sessions/archived.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import { createDashboard, DashboardContext, useDashboard } from "./state/dashboard.ts";
 import { tellNews } from "./toasts/tell-news.ts";
@@ -84,6 +86,9 @@ function Panes() {
           <Match when={page() === "inbox"}>
             <Inbox />
           </Match>
+          <Match when={page() === "archived"}>
+            <ArchivedSessions />
+          </Match>
           <Match when={ask()} keyed>
             {(id) => <AskPage id={id} />}
           </Match>
@@ -92,6 +97,7 @@ function Panes() {
           </Match>
         </Switch>
       </main>
+      <ConfirmDialog />
       <Toasts />
       <Palette />
       <Shortcuts />

@@ -1,6 +1,6 @@
 // A button that opens a short list of things to do. The browser's own popover: it lies above everything, closes on
 // Escape or a click elsewhere, and gives the focus back.
-import { createUniqueId, For, Show, type JSX } from "solid-js";
+import { createSignal, createUniqueId, For, Show, type JSX } from "solid-js";
 import { Icon, type IconName } from "./icon.tsx";
 import { placeBeside } from "./place-beside.ts";
 
@@ -19,9 +19,12 @@ export function Menu(props: {
   label: string;
   button: JSX.Element;
   class?: string;
+  tabindex?: number | undefined;
   items: readonly MenuItem[];
 }) {
   const id = createUniqueId();
+  /** A list of a thousand rows has a thousand menus, of which one at most is open. */
+  const [isOpen, setOpen] = createSignal(false);
   let button!: HTMLButtonElement;
   let list!: HTMLDivElement;
 
@@ -44,6 +47,7 @@ export function Menu(props: {
         aria-label={props.label}
         title={props.label}
         aria-haspopup="menu"
+        tabindex={props.tabindex}
         popovertarget={id}
       >
         {props.button}
@@ -55,14 +59,21 @@ export function Menu(props: {
         role="menu"
         aria-label={props.label}
         popover
+        onBeforeToggle={(event) => {
+          if (event.newState === "open") setOpen(true);
+        }}
         onToggle={(event) => {
-          if (event.newState !== "open") return;
+          // Not before: what has the focus must still be there for the browser to give it back.
+          if (event.newState !== "open") {
+            setOpen(false);
+            return;
+          }
           placeBeside(list, button);
           list.querySelector<HTMLElement>("[role=menuitem]:not(:disabled)")?.focus();
         }}
         onKeyDown={onKeyDown}
       >
-        <For each={props.items}>
+        <For each={isOpen() ? props.items : []}>
           {(item) => (
             <button
               type="button"

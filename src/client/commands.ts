@@ -117,8 +117,19 @@ export function createClient(options: ClientOptions = {}) {
     ) => json<HistoryPage>({ method: "GET", path: sessionPath(session), query: where, signal }),
     patchSession: (session: string, patch: SessionPatch, signal?: AbortSignal) =>
       json<SessionRow>({ method: "PATCH", path: sessionPath(session), json: patch, signal }),
-    deleteSession: (session: string, { force }: { force?: boolean } = {}, signal?: AbortSignal) =>
-      done({ method: "DELETE", path: sessionPath(session), query: { force: force || undefined }, signal }),
+    /** `keepalive`: goes out even if the page is just being left. */
+    deleteSession: (
+      session: string,
+      { force, keepalive }: { force?: boolean; keepalive?: boolean } = {},
+      signal?: AbortSignal,
+    ) =>
+      done({
+        method: "DELETE",
+        path: sessionPath(session),
+        query: { force: force || undefined },
+        keepalive,
+        signal,
+      }),
     forkSession: (session: string, fork: { at?: Position } = {}, signal?: AbortSignal) =>
       json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/fork`, json: fork, signal }),
     /** To the host of the server that is asked, from one that is lost; unconfirmed a ProblemError `live` lists what may still run there. */

@@ -28,6 +28,8 @@ export type Call = {
   /** Of the effect that this is to have, when it may be asked for again by a later call. */
   key?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** Outlives the page that sends it. */
+  keepalive?: boolean | undefined;
   /** How long one try may take until its answer begins. */
   tryMs?: number;
 };
@@ -133,7 +135,8 @@ function requestInit({ token, newKey }: Transport, call: Call): RequestInit {
   if (call.bytes) headers["content-type"] = call.bytes.type;
   const body = call.bytes?.body ?? (call.json === undefined ? undefined : JSON.stringify(call.json));
   // An old answer from a cache would be a lie about a log that grows.
-  return { method: call.method, headers, cache: "no-store", ...(body !== undefined && { body }) };
+  const { method, keepalive = false } = call;
+  return { method, headers, cache: "no-store", keepalive, ...(body !== undefined && { body }) };
 }
 
 function urlOf({ url }: Transport, { path, query }: Call): string {

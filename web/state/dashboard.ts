@@ -8,6 +8,7 @@ import { titleFrom } from "../../src/session/title.ts";
 import { createAnswers, type Answering } from "./answers.ts";
 import { createAsks, type Asks } from "./asks.ts";
 import { createNow } from "./clock.ts";
+import { createDeletions, type Deletions } from "./deletions.ts";
 import { createFollowed, type FollowedSessions } from "./followed.ts";
 import { chosenOptions } from "./new-options.ts";
 import { onceAFrame } from "./once-a-frame.ts";
@@ -28,6 +29,7 @@ export type Dashboard = FollowedSessions & {
   profiles: Profiles;
   list: SessionList;
   asks: Asks;
+  deletions: Deletions;
   /** What this tab is about to answer to an ask. */
   answering: (ask: string) => Answering;
   /** What runs, and what it says, for whoever looks at it. */
@@ -54,7 +56,8 @@ export function createDashboard(): Dashboard {
       socket.attach(session, start, (delivery) => gather(() => deliver(delivery))),
     watchSessions: (read) => socket.watchSessions((frame) => gather(() => read(frame))),
   };
-  const list = createSessionList(gathered, (page) => client.sessions(page));
+  const deletions = createDeletions(client);
+  const list = createSessionList(gathered, (page) => client.sessions(page), deletions.isDoomed);
 
   return {
     client,
@@ -65,6 +68,7 @@ export function createDashboard(): Dashboard {
     profiles: createProfiles(client, () => connection().state === "connected"),
     list,
     asks: createAsks(socket),
+    deletions,
     answering: createAnswers(client),
     processes: socket,
     ...createFollowed(client, gathered, list.rows, () => person() ?? ""),

@@ -1,6 +1,7 @@
 // The rows of the sidebar: all that the server gives, kept true by its changes.
 import { batch, createMemo, onCleanup, type Accessor } from "solid-js";
 import { createStore, produce, reconcile } from "solid-js/store";
+import { ProblemError, Unreachable } from "../../src/client/errors.ts";
 import { liveList } from "../../src/client/live-list.ts";
 import type { RowsFrame, Socket } from "../../src/client/socket.ts";
 import type { SessionRow } from "../../src/protocol/http.ts";
@@ -8,34 +9,46 @@ import type { SessionRow } from "../../src/protocol/http.ts";
 export type SessionList = {
   /** False until the first rows have come. */
   readonly isHere: boolean;
+  /** In the server's order, without what is archived and without delegates. */
   readonly rows: Accessor<readonly SessionRow[]>;
+  /** A delegate's, too, while it works. */
   row(session: string): SessionRow | undefined;
+  /** The agents that work for a session now, whoever was asked first standing first. */
+  delegates(session: string): readonly SessionRow[];
   /** The server watches the newest for us; there may be more behind them. */
   readonly hasOlder: boolean;
   loadOlder(): Promise<void>;
-  /** Told of the rows as they come. */
-  onRows(hear: (rows: readonly SessionRow[]) => void): () => void;
+  /** Told of every frame of rows as it comes. */
+  onRows(hear: (frame: RowsFrame) => void): () => void;
 };
 
 type OlderPage = { items: SessionRow[]; next: string | null };
 
 /** How many rows the server gives at most, watched or asked for. */
 const PAGE_ROWS = 200;
+const NONE: readonly SessionRow[] = [];
 
 export function createSessionList(
   socket: Pick<Socket, "watchSessions">,
   readPage: (page: { limit: number; after?: string }) => Promise<OlderPage>,
+  isHidden: (session: string) => boolean = () => false,
 ): SessionList {
   const [state, setState] = createStore({
     isHere: false,
     byId: {} as Record<string, SessionRow>,
     /** Where the next page begins; undefined: behind the rows that are watched. */
     next: undefined as string | null | undefined,
+    /** Whether so many rows came that there may be more. */
+    isFull: false,
   });
-  const hearers = new Set<(rows: readonly SessionRow[]) => void>();
+  const hearers = new Set<(frame: RowsFrame) => void>();
+  /** How many pages someone has scrolled to. */
+  let pages = 0;
+  let wholes = 0;
   const list = liveList(socket, (frame) => batch(() => take(frame)));
   onCleanup(() => list.leave());
-  const rows = createMemo(() => inOrder(Object.values(state.byId)));
+  const rows = createMemo(() => inOrder(Object.values(state.byId).filter(({ id }) => !isHidden(id))));
+  const delegates = createMemo(() => byParent(Object.values(state.byId)));
 
   return {
     get isHere() {
@@ -43,31 +56,42 @@ export function createSessionList(
     },
     rows,
     row: (session) => state.byId[session],
+    delegates: (session) => delegates().get(session) ?? NONE,
     get hasOlder() {
-      return state.next !== null && rows().length >= PAGE_ROWS;
+      return state.isFull && state.next !== null;
     },
     onRows(hear) {
       hearers.add(hear);
       return () => hearers.delete(hear);
     },
-    async loadOlder() {
-      // The watched rows came without the mark at which they end.
-      const after = state.next ?? (await readPage({ limit: PAGE_ROWS })).next;
-      if (after === null) return setState("next", null);
-      const page = await readPage({ limit: PAGE_ROWS, after });
-      batch(() => {
-        for (const row of page.items) setState("byId", row.id, reconcile(row));
-        setState("next", page.next);
-      });
-    },
+    loadOlder,
   };
 
+  async function loadOlder(): Promise<void> {
+    const whole = wholes;
+    const page = await readOlder(state.next);
+    if (whole !== wholes) return; // read behind rows that are no longer the newest
+    pages += 1;
+    batch(() => {
+      for (const row of page.items) setState("byId", row.id, reconcile(row));
+      setState("next", page.next);
+    });
+  }
+
+  /** The watched rows come without the mark at which they end. */
+  async function readOlder(next: string | null | undefined): Promise<OlderPage> {
+    const after = next === undefined ? (await readPage({ limit: PAGE_ROWS })).next : next;
+    return after === null ? { items: [], next: null } : readPage({ limit: PAGE_ROWS, after });
+  }
+
   function take(frame: RowsFrame): void {
-    hearers.forEach((hear) => hear(frame.rows));
+    hearers.forEach((hear) => hear(frame));
     if (frame.whole) {
-      setState("byId", reconcile(Object.fromEntries(frame.rows.map((row) => [row.id, row]))));
-      setState({ isHere: true, next: undefined });
-      return;
+      wholes += 1;
+      const isFull = frame.rows.filter(isListed).length >= PAGE_ROWS;
+      setState({ isHere: true, isFull });
+      if (pages === 0) return replace([], undefined);
+      void readAgain(wholes); // what was scrolled to stands as it was until then
     }
     for (const row of frame.rows) setState("byId", row.id, reconcile(row));
     setState(
@@ -77,16 +101,50 @@ export function createSessionList(
       }),
     );
   }
+
+  async function readAgain(whole: number): Promise<void> {
+    const older: SessionRow[] = [];
+    let next: string | null | undefined;
+    try {
+      for (let page = 0; page < pages && next !== null; page++) {
+        const read = await readOlder(next);
+        older.push(...read.items);
+        next = read.next;
+      }
+    } catch (error) {
+      if (!(error instanceof ProblemError || error instanceof Unreachable)) throw error;
+      return; // the connection is gone again; the next one brings the whole again
+    }
+    if (whole === wholes) batch(() => replace(older, next));
+  }
+
+  /** By what was read and, above that, all that the socket has told since the last whole. */
+  function replace(older: readonly SessionRow[], next: string | null | undefined): void {
+    const byId = Object.fromEntries(older.map((row) => [row.id, row]));
+    for (const [id, row] of list.rows) byId[id] = row;
+    setState("byId", reconcile(byId));
+    setState("next", next);
+  }
 }
 
 /** As the server orders its pages: pinned first, then by the last that happened. */
 export function inOrder(rows: readonly SessionRow[]): SessionRow[] {
   return rows
-    .filter(({ archived }) => !archived)
+    .filter((row) => isListed(row) && !row.archived)
     .toSorted(
       (a, b) =>
         Number(b.pinned) - Number(a.pinned) || compare(b.updatedAt, a.updatedAt) || compare(b.id, a.id),
     );
+}
+
+export function byParent(rows: readonly SessionRow[]): Map<string, SessionRow[]> {
+  const delegates = rows.filter((row) => !isListed(row));
+  const inOrder = delegates.toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
+  return Map.groupBy(inOrder, ({ origin }) => origin?.session ?? "");
+}
+
+function isListed({ origin }: SessionRow): boolean {
+  return origin?.kind !== "delegation";
 }
 
 function compare(a: string, b: string): number {

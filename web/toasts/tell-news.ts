@@ -17,7 +17,7 @@ export function tellNews({ asks, list, peek }: Dashboard): void {
 
   onCleanup(asks.onRaised(tellAsk));
   onCleanup(
-    list.onRows((rows) => {
+    list.onRows(({ rows }) => {
       for (const row of rows) {
         const ending = endingOf(known.get(row.id), row, peek(row.id));
         known.set(row.id, { status: row.status }); // as many as there are sessions

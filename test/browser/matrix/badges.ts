@@ -30,11 +30,16 @@ async function wantedIn({ call }: Stage, page: Page): Promise<string[]> {
     `in the Inbox: ${asks.items.length} asks, ${failed.length} failed`,
     ...sessions.items
       .filter(({ id, head }) => id === head)
+      .toSorted((a, b) => Number(isAtWork(b)) - Number(isAtWork(a))) // what is at work has a heading of its own
       .map((row) => {
         const unread = row.id === current ? 0 : row.unread;
         return `${row.title}: ${markOf(row, unread)}, ${unread} unread`;
       }),
   ];
+}
+
+function isAtWork({ status }: SessionRow): boolean {
+  return status !== "idle" && status !== "ended";
 }
 
 function markOf({ attention, status }: SessionRow, unread: number): string {
@@ -46,7 +51,7 @@ function markOf({ attention, status }: SessionRow, unread: number): string {
 
 /** Runs in the page, so it stands on its own. */
 function shownBadges(): string[] {
-  const rows = document.querySelectorAll<HTMLElement>("li[data-session]");
+  const rows = document.querySelectorAll<HTMLElement>("li[data-session]:not(li li)"); // without delegates
   const text = (row: HTMLElement, name: string) => row.querySelector(name)?.textContent?.trim() ?? "";
   const inbox = document.querySelector('a[href="/inbox"]')?.textContent ?? "";
   return [
