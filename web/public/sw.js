@@ -6,7 +6,7 @@ const CACHE = "offline-4217805a";
 const FILES = ["/offline.html", "/offline.css", "/offline.js", "/theme.js", "/icon.svg"];
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(keepFiles());
+  event.waitUntil(Promise.all([keepFiles(), leaveApiAlone(event)]));
 });
 
 self.addEventListener("activate", (event) => {
@@ -32,6 +32,11 @@ async function keepFiles() {
   const cache = await caches.open(CACHE);
   await cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })));
   await self.skipWaiting(); // it serves no version of the app, so there is none to wait for
+}
+
+/** What a page sends while it is being left would end with the page, if it had to go through here first. */
+async function leaveApiAlone(event) {
+  await event.addRoutes?.({ condition: { urlPattern: "/api/*" }, source: "network" });
 }
 
 async function dropOthers() {
