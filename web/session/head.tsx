@@ -7,6 +7,7 @@ import { Icon } from "../icon.tsx";
 import { Link } from "../link.tsx";
 import { StatusMark } from "../mark.tsx";
 import { closePanel, isPanelOpen, openPanel } from "../panel/open.ts";
+import { SessionMenu } from "../sessions/menu.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { markOf, standingOf, statusWords } from "../status-words.ts";
 import { duration } from "../time-words.ts";
@@ -30,6 +31,7 @@ export function PaneHead(props: { id: string; view: View }) {
       <span class="grow" />
       <Use view={props.view} />
       <ConnectionPill />
+      <SessionMenu id={props.id} class="quiet sign" />
       <PanelButton running={props.view.processes.length} />
     </header>
   );

@@ -48,8 +48,11 @@ export function NewSession(props: { hasFocus: boolean }) {
         <Show when={isNarrow()} fallback={<Options profile={profile()} />}>
           <details class="options-fold">
             <summary>
-              {newOptions.profile ?? DEFAULT_PROFILE} in{" "}
-              {newOptions.workspace || (profile()?.workspace ?? "a new directory")}
+              <span>
+                Profile {newOptions.profile ?? DEFAULT_PROFILE}, in{" "}
+                {newOptions.workspace || (profile()?.workspace ?? "a new directory")}
+              </span>
+              <Icon name="chevronDown" />
             </summary>
             <Options profile={profile()} />
           </details>

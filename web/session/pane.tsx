@@ -12,6 +12,7 @@ import { Announcer } from "./announcer.tsx";
 import { DropFiles } from "./drop-files.tsx";
 import { Ended } from "./ended.tsx";
 import { PaneHead } from "./head.tsx";
+import { addPaneCommands } from "./pane-commands.ts";
 import { SessionContext } from "./session-context.ts";
 import { Lineage } from "./lineage.tsx";
 import { SessionComposer } from "./session-composer.tsx";
@@ -50,6 +51,7 @@ export function SessionPane(props: { id: string }) {
 
 function Pane(props: { followed: Followed; view: View }) {
   nameSubject(() => shownTitle(props.view.meta.title));
+  addPaneCommands(props.followed, useDashboard().client);
   const at = createMemo(() => {
     const now = route();
     return now.page === "session" && now.session === props.followed.id ? now.at : null;
