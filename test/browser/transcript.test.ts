@@ -248,9 +248,9 @@ test("what needs a person stands in the list, in the session and in the tab's na
         },
       }),
   );
-  await page.getByRole("link", { name: /At work.*wants an approval/ }).click();
+  await page.locator("a.row", { hasText: "wants an approval" }).click();
   await page.getByText("Waits for your approval").waitFor();
-  await page.getByText("It deletes files.").waitFor();
+  await page.locator("[data-ask]").getByText("rm -r build").waitFor();
   await expect.poll(() => page.title()).toBe("(1) At work · Holdfast");
   await server.append(session, [
     { type: "ask_answered", data: { ask: "ask_1", kind: "approval", answer: { choice: "deny" } } },

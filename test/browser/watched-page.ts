@@ -41,7 +41,7 @@ export async function newTab(person: BrowserContext, url: string): Promise<Watch
 
 /** What Chromium itself says of a server that is gone or that refuses; the page has no part in it. */
 const OF_A_DEAD_SERVER =
-  /net::ERR_(CONNECTION|EMPTY_RESPONSE|INCOMPLETE|SOCKET|NETWORK)|WebSocket connection to/;
+  /net::ERR_(CONNECTION|EMPTY_RESPONSE|INCOMPLETE|SOCKET|NETWORK)|status of 503|WebSocket connection to/;
 
 export function expectNoFaults(page: WatchedPage, but: RegExp = /(?!)/): void {
   expect(page.faults.filter((fault) => !but.test(fault))).toEqual([]);

@@ -17,21 +17,21 @@ export function Lineage(props: { view: View }) {
         <Show when={meta().continues}>
           {(before) => (
             <span>
-              continues <SessionLink session={before()} otherwise="the session before" />
+              Continues <SessionLink session={before()} otherwise="the session before" />
             </span>
           )}
         </Show>
         <Show when={parent()}>
           {(delegator) => (
             <span>
-              works for <SessionLink session={delegator()} otherwise="another session" />
+              Works for <SessionLink session={delegator()} otherwise="another session" />
             </span>
           )}
         </Show>
         <Show when={props.view.ended?.successor}>
           {(successor) => (
             <b>
-              continued in <SessionLink session={successor()} otherwise="its successor" />
+              Continued in <SessionLink session={successor()} otherwise="its successor" />
             </b>
           )}
         </Show>

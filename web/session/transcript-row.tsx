@@ -29,14 +29,15 @@ type RowProps = {
   index: number;
   /** The id of the message that the address names. */
   shown: string | undefined;
-  measure: (row: HTMLElement) => void;
+  /** It is in the document now. */
+  mounted: (row: HTMLElement) => void;
 };
 
 export function TranscriptRow(props: RowProps) {
   let row!: HTMLLIElement;
   const { entry } = props;
   if (entry === undefined) return undefined;
-  onMount(() => props.measure(row));
+  onMount(() => props.mounted(row));
   if (!entry.message) return <LeftOff ref={(made) => (row = made)} index={props.index} at={entry.seenAt} />;
   const message = props.session.live(entry.message);
   return (

@@ -38,6 +38,7 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   const [belowPx, setBelowPx] = createSignal(0);
   const [failure, setFailure] = createSignal<string>();
   const [shown, setShown] = createSignal<string>();
+  let toFocus: string | undefined;
   let scroller!: HTMLElement;
   let content!: HTMLDivElement;
   let below!: HTMLDivElement;
@@ -117,6 +118,8 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   function keepPlace(): void {
     const top = rows.atTop();
     const message = top && keys()[top.index];
+    // The line is gone after this visit: it is no place to come back to.
+    if (message === LEFT_OFF) return;
     session.place = isAtEnd() || message === undefined ? "end" : { message, belowPx: top?.belowPx ?? 0 };
   }
 
@@ -147,7 +150,22 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
     const id = placeOf(session.messages, at);
     if (id === undefined || props.at !== at) return;
     setShown(id);
+    toFocus = id;
     rows.center(entries().findIndex(({ message }) => message?.id === id));
+    focusRow(document.getElementById(id));
+  }
+
+  /** Whoever follows a link lands where it leads, by keyboard and screen reader too; once, or scrolling would be a trap. */
+  function focusRow(row: HTMLElement | null): void {
+    if (row === null || row.id !== toFocus) return;
+    toFocus = undefined;
+    row.tabIndex = -1;
+    row.focus({ preventScroll: true });
+  }
+
+  function placeRow(row: HTMLElement): void {
+    rows.measure(row);
+    focusRow(row);
   }
 
   async function toLeftOff(): Promise<void> {
@@ -202,7 +220,7 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
                     session={session}
                     index={index()}
                     shown={shown()}
-                    measure={rows.measure}
+                    mounted={placeRow}
                   />
                 );
               }}

@@ -88,6 +88,19 @@ test("what was missed elsewhere on the page is told when its session is opened",
   expect(away.news).toMatchObject({ how: "returned", messages: 1, tools: 1, since: log[1]?.position });
 });
 
+test("what was read on another device is not told here, but what came after that is", () => {
+  const { away, view, log, take, caughtUp } = scene([said, ran, said], 1);
+  caughtUp(0, 0, false);
+  away.sawAll();
+  take(log[1]!, false);
+  away.readElsewhere(log[0]!.position); // the list is late
+  take(log[2]!, false);
+  away.readElsewhere(view.position);
+  take(log[3]!, false);
+  away.returned();
+  expect(away.news).toMatchObject({ messages: 1, tools: 0, since: log[2]?.position });
+});
+
 test("an ask that had been seen is not told again", () => {
   const { away, log, take, caughtUp } = scene([asked, said], 2);
   caughtUp(0, 0, false);

@@ -15,6 +15,8 @@ export type Away = {
   hear(change: Change): void;
   /** Its end is in view, and someone is looking. */
   sawAll(): void;
+  /** The list says that all up to there has been read, on whichever device. */
+  readElsewhere(position: Position): void;
   /** The session comes on screen, or the tab that shows it. */
   returned(): void;
   /** The session goes off the screen. */
@@ -55,8 +57,11 @@ export function createAway(view: () => View | null, person: () => string): Away 
       if (change.type === "caught_up") caughtUp(change);
     },
     sawAll() {
-      const now = view();
-      if (now !== null && isKnown()) unseen = { since: formatPosition(seqOf(now.position), 0), ...NOTHING };
+      if (isKnown()) unseen = { since: lastFact(), ...NOTHING };
+    },
+    readElsewhere(position) {
+      // What we hold may be newer than what the list tells of.
+      if (unseen.messages > 0 && position >= lastFact()) unseen = { since: lastFact(), ...NOTHING };
     },
     returned() {
       isOnScreen = true;
@@ -85,6 +90,10 @@ export function createAway(view: () => View | null, person: () => string): Away 
     const since = told?.since ?? missed.since;
     setNews({ how, since, ...sum(told ?? NOTHING, missed) });
     setDivider(since);
+  }
+
+  function lastFact(): Position {
+    return formatPosition(seqOf(view()?.position ?? START), 0);
   }
 
   function asksSince(since: Position): readonly OpenAsk[] {

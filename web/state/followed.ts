@@ -50,6 +50,8 @@ export function createFollowed(
       atWork = sessionsAtWork(now, atWork);
       for (const id of atWork) if (!followed.has(id)) attach(id);
       leaveOthers();
+      for (const { id, unread, position } of now)
+        if (unread === 0) followed.get(id)?.away.readElsewhere(position);
     }),
   );
 
