@@ -12,10 +12,11 @@ export type Opening = {
   log?: { warn(fields: object, message: string): void };
 };
 
-export async function openStore({ home, databaseUrl }: Settings, opening: Opening): Promise<Store> {
+export async function openStore({ home, databaseUrl, nodeUrl }: Settings, opening: Opening): Promise<Store> {
   if (databaseUrl !== undefined) {
     const { openPostgresStore } = await import("./store/postgres/store.ts");
-    return openPostgresStore({ database: databaseUrl, ...opening });
+    const baseUrl = nodeUrl === undefined ? {} : { baseUrl: nodeUrl };
+    return openPostgresStore({ database: databaseUrl, ...baseUrl, ...opening });
   }
   const { openSqliteStore } = await import("./store/sqlite/store.ts");
   return openSqliteStore({ file: join(home, "holdfast.db"), ...opening });

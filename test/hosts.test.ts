@@ -138,7 +138,9 @@ it("a session goes to another host when a person says so, and what ran on the lo
           calls: [
             {
               name: "shell",
-              args: { command: "echo began >> marker; until [ -e go ]; do sleep 0.05; done; echo went" },
+              args: {
+                command: "echo began >> marker; echo began here; until [ -e go ]; do sleep 0.05; done",
+              },
             },
           ],
         };
@@ -157,9 +159,16 @@ it("a session goes to another host when a person says so, and what ran on the lo
   };
   expect(await move({ confirm: true })).toMatchObject({ status: 409, code: "conflict", host: "host-a" });
 
+  const [process] = processesIn(await there.log(session));
+  const output = async () => {
+    const answer = await there.fetch(`/api/processes/${process}/output?offset=0&limit=100`);
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  await until(async () => JSON.stringify(await output()).includes("began here")); // fetched from where it is said
+
   await here.kill("SIGKILL");
   await until(() => isLost(there, "host-a"));
-  const [process] = processesIn(await there.log(session));
+  expect(await output()).toMatchObject({ status: 503, code: "host_down" });
   expect(await move({})).toMatchObject({
     status: 409,
     code: "live",

@@ -18,6 +18,8 @@ export type Settings = {
    * servers that call themselves the same must have one home.
    */
   hostId: string;
+  /** Where servers on other hosts of the same database reach this one; undefined when it can't be told. */
+  nodeUrl: string | undefined;
   /** A fixed bearer token, for automation and tests. */
   token: string | undefined;
   /** The origin that browsers see when a proxy stands in front. */
@@ -103,6 +105,18 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
   });
   const hosts = choose("hosts", { key: ["server", "hosts"], value: server.hosts });
   const tls = choose("tls", { key: ["server", "tls"], value: server.tls });
+  const ownUrl = present(env["HOLDFAST_NODE_URL"]);
+  if (ownUrl !== undefined && !/^https?:\/\/[^/\s]+$/.test(ownUrl))
+    return {
+      ok: false,
+      faults: `HOLDFAST_NODE_URL is "${ownUrl}"; it must be an origin such as http://10.0.0.5:4180`,
+    };
+  const nodeUrl = ownUrl ?? addressOf(host, port, tls !== undefined);
+  listed.push({
+    name: "nodeUrl",
+    value: nodeUrl ?? "none",
+    origin: ownUrl === undefined ? "host and port" : "HOLDFAST_NODE_URL",
+  });
   const logLevel = choose("logLevel", { key: ["server", "logLevel"], value: server.logLevel });
   for (const [table, value] of Object.entries(config))
     if (table !== "server") listed.push(...listTable(table, value, read, file));
@@ -115,6 +129,7 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
       host,
       port,
       hostId,
+      nodeUrl,
       token,
       behindProxy,
       hosts,
@@ -124,6 +139,12 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
       listed,
     },
   };
+}
+
+/** An address that means "all of them", or a port that is still to be found, is none that others can open. */
+function addressOf(host: string, port: number, isTls: boolean): string | undefined {
+  if (host === "0.0.0.0" || host === "::" || port === 0) return undefined;
+  return `${isTls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 type Choice<T> = {

@@ -7,6 +7,7 @@ import { requestOutcome } from "../store/request-outcome.ts";
 import type { ProcessRequest, ProcessRow } from "../store/store.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
+import { outputElsewhere } from "./other-host.ts";
 import { wireProcess, type LiveProcesses } from "./process-rows.ts";
 import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
@@ -62,7 +63,9 @@ export function processRoutes(app: App, context: Context): void {
     async (request) => {
       const row = await rowOf(context, request.params.id);
       const { offset, limit } = request.query;
-      const { text, from, next, bytes } = await hostOf(context, row).output(row.id, offset, limit);
+      const live = liveHere(context);
+      if (row.host !== live.host) return outputElsewhere(context, request, row);
+      const { text, from, next, bytes } = await live.output(row.id, offset, limit);
       return { process: row.id, text, from, next, bytes, over: row.status !== "running" && next >= bytes };
     },
   );
@@ -141,10 +144,6 @@ function refuseUnknown(id: string): never {
 }
 
 /** Output stays in its file, on the machine that it was said on. */
-function hostOf({ agents }: Context, { id, host }: ProcessRow): LiveProcesses {
-  const live = agents?.()?.processes;
-  if (live === undefined) refuse("not_ready", "The server is still starting; try again in a moment.");
-  if (host !== live.host)
-    refuse("host_down", `The output of ${id} is on the host "${host}": ask a server that runs there.`);
-  return live;
+function liveHere({ agents }: Context): LiveProcesses {
+  return agents?.()?.processes ?? refuse("not_ready", "The server is still starting; try again in a moment.");
 }
