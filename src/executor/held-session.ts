@@ -1,13 +1,14 @@
-// A session that this executor holds: its lease, its two folds, and the only way to append to it.
+// A session that this executor holds: its lease, its two folds, and the only way to append to it. What it decides, it
+// decides on facts: drafts are for those who watch, and after a crash there may be thousands of them.
 import { failpoint } from "../failpoint.ts";
 import { apply } from "../session/apply.ts";
 import { applyContext, emptyContext, type Context } from "../session/context.ts";
 import type { AnyEvent, NewEvent } from "../session/event.ts";
 import { seqOf, START, type Position } from "../session/position.ts";
-import type { View } from "../session/view.ts";
+import { emptyView, type View } from "../session/view.ts";
 import type { Lease, Store } from "../store/store.ts";
 
-const PAGE_EVENTS = 500;
+const PAGE_FACTS = 500;
 
 /** The lease went to another: all that is left is to stop, the new holder goes on from the log. */
 export class LeaseLost extends Error {}
@@ -31,10 +32,10 @@ export class HeldSession {
   }
 
   static async open(store: Store, lease: Lease): Promise<HeldSession> {
-    const view = await store.view(lease.log);
-    if (!view) throw new LeaseLost(`${lease.log} is gone`);
-    const held = new HeldSession(store, lease, view);
+    const snapshot = await store.snapshot(lease.log);
+    const held = new HeldSession(store, lease, snapshot?.view ?? emptyView());
     await held.catchUp();
+    if (held.#contextAt === START) throw new LeaseLost(`${lease.log} is gone`);
     held.#openedAt = held.#contextAt;
     return held;
   }
@@ -96,8 +97,8 @@ export class HeldSession {
   async #readOn(): Promise<void> {
     for (;;) {
       const from = this.#view.position < this.#contextAt ? this.#view.position : this.#contextAt;
-      const events = await this.#store.events(this.id, from, PAGE_EVENTS);
-      for (const event of events) {
+      const facts = await this.#store.events(this.id, from, PAGE_FACTS, "facts");
+      for (const event of facts) {
         this.#checkHolder(event);
         if (event.position > this.#contextAt) {
           applyContext(this.context, event);
@@ -109,7 +110,7 @@ export class HeldSession {
           this.#view = view;
         }
       }
-      if (events.length < PAGE_EVENTS) return;
+      if (facts.length < PAGE_FACTS) return;
     }
   }
 

@@ -41,7 +41,7 @@ async function untilStopped(
   session: HeldSession,
   over: AbortSignal,
 ): Promise<boolean> {
-  const wakes = store.watch(session.id, over); // before the first look
+  const wakes = store.watch(session.id, over, "facts"); // before the first look
   do {
     await lookAgain(session, clock, over);
     if (session.view.turn?.stopRequested) return true;

@@ -353,13 +353,16 @@ export interface Store {
   head(log: LogId): Promise<LogHead | undefined>;
   /** Raw, for readers on a wire: at most about `maxBytes` and PAGE_EVENTS, but at least one event if there is one. */
   page(log: LogId, after: Position, maxBytes: number): Promise<Page>;
-  /** Parsed and checked against their checksums, for folding. Throws DamagedEvent. */
-  events(log: LogId, after: Position, limit: number): Promise<AnyEvent[]>;
+  /** Parsed and checked against their checksums, for folding: all of them, or facts only. Throws DamagedEvent. */
+  events(log: LogId, after: Position, limit: number, only?: "facts"): Promise<AnyEvent[]>;
   /** The facts in front of a position, newest first, for paging back through a transcript. */
   eventsBefore(log: LogId, before: Position, limit: number): Promise<AnyEvent[]>;
-  /** Empty wakes for one log: subscribe, then read. Wakes of a tick are one. Ends with the signal. */
-  watch(log: LogId, signal: AbortSignal): AsyncIterableIterator<void>;
-  /** Which logs changed, for lists and executors; a set may name a log that did not. */
+  /**
+   * Empty wakes for one log: subscribe, then read. Wakes of a tick are one. Ends with the signal. One who wants facts
+   * only may be spared the wakes of this node's drafts.
+   */
+  watch(log: LogId, signal: AbortSignal, only?: "facts"): AsyncIterableIterator<void>;
+  /** Which logs got facts or changed otherwise, for lists and executors; a set may name a log that did not. */
   changes(signal: AbortSignal): AsyncIterableIterator<ReadonlySet<LogId>>;
 
   // --- sessions

@@ -20,6 +20,22 @@ it("a reader is woken by what came before it waited, once for any number", async
   expect(again).toBe(false);
 });
 
+it("one who wants facts only, and a list, sleep through drafts", async () => {
+  const wakes = new Wakes();
+  const [all, facts] = [wakes.watch("a", until().signal), wakes.watch("a", until().signal, "facts")];
+  const list = wakes.changes(until().signal);
+  let woken = 0;
+  for (const waiting of [facts, list]) void waiting.next().then(() => (woken += 1));
+  wakes.wake("a", "drafts");
+  expect((await all.next()).done).toBe(false);
+  await tick();
+  expect(woken).toBe(0);
+  wakes.wake("a", "facts");
+  wakes.wake("a", "drafts");
+  await tick();
+  expect(woken).toBe(2);
+});
+
 it("a list that is slow hears of each log once, however often it changed", async () => {
   const wakes = new Wakes();
   const list = wakes.changes(until().signal);

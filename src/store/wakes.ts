@@ -1,20 +1,25 @@
 // Who waits for what: empty wakes for readers of one log, names of changed logs for lists and executors, ids of
-// revoked credentials. A wake says "look", so any number of them that nobody has taken yet are one.
+// revoked credentials. A wake says "look", so any number of them that nobody has taken yet are one. Drafts are most of
+// what is written and change nothing but the text on its way: only those who show it are woken by them.
 import { Mailbox } from "./mailbox.ts";
 import type { LogId } from "./store.ts";
 
+type Readers = Map<LogId, Set<Mailbox<LogId, void>>>;
+
 export class Wakes {
-  #readers = new Map<LogId, Set<Mailbox<LogId, void>>>();
+  #readers: Readers = new Map();
+  #factReaders: Readers = new Map();
   #lists = new Set<Mailbox<LogId, ReadonlySet<LogId>>>();
   #guards = new Set<Mailbox<string, string>>();
-  #woken = new Set<LogId>();
+  #woken = new Map<LogId, "facts" | "drafts">();
   #closed = false;
 
-  watch(log: LogId, signal: AbortSignal): AsyncIterableIterator<void> {
-    const readers = this.#readers.get(log) ?? new Set();
-    this.#readers.set(log, readers);
+  watch(log: LogId, signal: AbortSignal, only?: "facts"): AsyncIterableIterator<void> {
+    const all = only === "facts" ? this.#factReaders : this.#readers;
+    const readers = all.get(log) ?? new Set();
+    all.set(log, readers);
     const forget = () => {
-      if (readers.size === 0 && this.#readers.get(log) === readers) this.#readers.delete(log);
+      if (readers.size === 0 && all.get(log) === readers) all.delete(log);
     };
     return this.#join(readers, (pending) => pending.clear(), signal, forget);
   }
@@ -28,40 +33,44 @@ export class Wakes {
   }
 
   /** Wakes of a tick go out together, once all that the tick brought is there to be read. */
-  wake(log: LogId): void {
+  wake(log: LogId, what: "facts" | "drafts" = "facts"): void {
     if (this.#woken.size === 0) queueMicrotask(() => this.#flush());
-    this.#woken.add(log);
+    if (what === "facts" || !this.#woken.has(log)) this.#woken.set(log, what);
   }
 
   /** When hints may have been missed: whoever waits looks. */
   wakeAll(): void {
-    for (const log of this.#readers.keys()) this.wake(log);
+    for (const log of this.watched()) this.wake(log);
   }
 
   revoked(id: string): void {
     for (const guard of this.#guards) guard.post(id);
   }
 
+  /** By someone who wants all of it. */
   isWatched(log: LogId): boolean {
     return this.#readers.has(log);
   }
 
   /** The logs that someone reads: what nobody reads needs no polling. */
   watched(): Iterable<LogId> {
-    return this.#readers.keys();
+    return new Set([...this.#readers.keys(), ...this.#factReaders.keys()]);
   }
 
   close(): void {
     this.#closed = true;
-    for (const readers of [...this.#readers.values(), this.#lists, this.#guards])
-      for (const mailbox of readers) mailbox.end();
+    const readers = [...this.#readers.values(), ...this.#factReaders.values()];
+    for (const waiting of [...readers, this.#lists, this.#guards])
+      for (const mailbox of waiting) mailbox.end();
   }
 
   #flush(): void {
     const woken = this.#woken;
-    this.#woken = new Set();
-    for (const log of woken) {
+    this.#woken = new Map();
+    for (const [log, what] of woken) {
       for (const reader of this.#readers.get(log) ?? []) reader.post(log);
+      if (what === "drafts") continue;
+      for (const reader of this.#factReaders.get(log) ?? []) reader.post(log);
       for (const list of this.#lists) list.post(log);
     }
   }

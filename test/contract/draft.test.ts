@@ -34,6 +34,20 @@ describe("drafts", () => {
       expect(positions(left)).toEqual([1, 2, 3, 4].map((seq) => formatPosition(seq, 0)));
     });
 
+    it("are left out for one who reads facts, wherever it begins", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(store, "ses_a", stepStarted("s1"), draft("s1.1/0", 0, "Hel"), draft("s1.1/0", 3, "lo"));
+      await write(store, "ses_a", notice("between"), draft("s1.1/0", 5, "!"));
+      const factsAfter = async (seq: number, sub: number, limit = 10) =>
+        positions(await store.events("ses_a", formatPosition(seq, sub), limit, "facts"));
+      const [, two, three] = [1, 2, 3].map((seq) => formatPosition(seq, 0));
+      expect(await factsAfter(1, 0)).toEqual([two, three]);
+      expect(await factsAfter(1, 0, 1)).toEqual([two]);
+      expect(await factsAfter(2, 1)).toEqual([three]);
+      expect(await factsAfter(3, 0)).toEqual([]);
+    });
+
     it("of another attempt, another call or another session stay", async () => {
       const store = await open();
       await makeSession(store, "ses_a");

@@ -105,11 +105,15 @@ export class MemoryStore {
     return log && { id, kind: "session", position: formatPosition(seq, sub), closed };
   }
 
-  events(id: LogId, after: Position, limit: number): AnyEvent[] {
+  events(id: LogId, after: Position, limit: number, only?: "facts"): AnyEvent[] {
     const stored = this.logs.get(id)?.stored ?? [];
     let from = stored.length;
     while (from > 0 && stored[from - 1]!.position > after) from -= 1;
-    return stored.slice(from, from + limit).map(({ text }) => JSON.parse(text) as AnyEvent); // our own writing
+    return stored
+      .slice(from)
+      .filter(({ position }) => only === undefined || isFactPosition(position))
+      .slice(0, limit)
+      .map(({ text }) => JSON.parse(text) as AnyEvent); // our own writing
   }
 
   view(id: LogId): View | undefined {

@@ -99,7 +99,9 @@ export function storeLink(
     head: (log) => call(`head of ${log}`, () => memory.head(log)),
     createSession: (session, author) =>
       call(`create ${session.id}`, () => memory.createSession(session, author) as Created), // its row is not asked for
-    events: (log, after, limit) => call(`events of ${log}`, () => memory.events(log, after, limit)),
+    events: (log, after, limit, only) =>
+      call(`events of ${log}`, () => memory.events(log, after, limit, only)),
+    snapshot: (log) => call(`snapshot of ${log}`, () => undefined), // none is ever made
     view: (log) => call(`view of ${log}`, () => memory.view(log)),
     claimSession: (ttlMs) => call("claim", () => memory.claimSession(node, ttlMs)),
     lostSessions: (limit) => call("a look for what is lost", () => memory.lostSessions(limit)),
@@ -137,6 +139,7 @@ type Simulated =
   | "head"
   | "createSession"
   | "events"
+  | "snapshot"
   | "view"
   | "claimSession"
   | "lostSessions"

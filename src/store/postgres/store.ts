@@ -167,7 +167,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     recall: (command) => recall(database, command),
     head: (log) => readHead(database, log),
     page: (log, after, maxBytes) => readPage(database, log, after, maxBytes),
-    events: (log, after, limit) => readEvents(database, log, after, limit),
+    events: (log, after, limit, only) => readEvents(database, log, after, limit, only),
     eventsBefore: (log, before, limit) => readEventsBefore(database, log, before, limit),
     watch: (log, signal) => wakes.watch(log, signal),
     changes: (signal) => wakes.changes(signal),

@@ -21,7 +21,13 @@ export function readHead(database: Database, id: LogId): LogHead | undefined {
   return { id, kind: log.kind, position: formatPosition(seq, sub), closed: log.closed === 1 };
 }
 
-export function readEvents(database: Database, id: LogId, after: Position, limit: number): AnyEvent[] {
+export function readEvents(
+  database: Database,
+  id: LogId,
+  after: Position,
+  limit: number,
+  only?: "facts",
+): AnyEvent[] {
   const key = readKey(database, id);
   if (key === undefined) return [];
   const place = placeOf(after);
@@ -29,7 +35,7 @@ export function readEvents(database: Database, id: LogId, after: Position, limit
   for (const block of blocksAfter(database, key, place)) {
     const rows = database.tuples<EventTuple>(
       `select seq, sub, crc, text from event where block = ? and log = ? and (seq, sub) > (?, ?)
-        order by seq, sub limit ?`,
+        ${only === "facts" ? "and sub = 0" : ""} order by seq, sub limit ?`,
       block,
       key,
       place.seq,

@@ -122,7 +122,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       if (appended.ok && !appended.replayed) {
         if (wakes.isWatched(log)) tails.add(log, batch, appended.position);
         else tails.forget(log);
-        changed(log);
+        wakes.wake(log, batch.facts === 0 ? "drafts" : "facts");
       }
       if (typeof reply !== "string" && reply.due) snapshots.queue(log);
       return appended;
@@ -131,9 +131,9 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     head: async (log) => readHead(reader, log),
     page: async (log, after, maxBytes) =>
       tails.page(log, after, maxBytes) ?? readPage(reader, log, after, maxBytes),
-    events: async (log, after, limit) => readEvents(reader, log, after, limit),
+    events: async (log, after, limit, only) => readEvents(reader, log, after, limit, only),
     eventsBefore: async (log, before, limit) => readEventsBefore(reader, log, before, limit),
-    watch: (log, signal) => wakes.watch(log, signal),
+    watch: (log, signal, only) => wakes.watch(log, signal, only),
     changes: (signal) => wakes.changes(signal),
 
     async createSession({ first = [], ...session }, author, command) {

@@ -97,7 +97,7 @@ it("keeps a bounded end of a bounded number of logs", () => {
     tails.add("ses_a", batchOf(notice("x".repeat(1000))), formatPosition(seq, 0));
   expect(tails.page("ses_a", formatPosition(120, 0), 1 << 20)).toBeUndefined();
   expect(tails.page("ses_a", formatPosition(160, 0), 1 << 20)).toMatchObject({ count: 40 });
-  for (let n = 0; n < 64; n++) tails.add(`ses_${n}`, batchOf(notice("x")), formatPosition(2, 0));
+  for (let n = 0; n < 1_024; n++) tails.add(`ses_${n}`, batchOf(notice("x")), formatPosition(2, 0));
   expect(tails.page("ses_a", formatPosition(160, 0), 1 << 20)).toBeUndefined();
 });
 

@@ -7,9 +7,11 @@ import { eventText } from "../event-text.ts";
 import type { LogId, Page } from "../store.ts";
 import { placeOf } from "./spans.ts";
 
-const LOGS_MAX = 64;
+const LOGS_MAX = 1_024;
 const PIECES_MAX = 256;
 const TAIL_BYTES_MAX = 64 * 1024;
+/** Of all together. The more logs there are, the shorter is each one's tail: half of this is for those at work. */
+const BYTES_MAX = 8 * 1024 * 1024;
 
 /** What one append brought. */
 type Piece = { bytes: Buffer; count: number; last: Position };
@@ -18,12 +20,13 @@ type Tail = { pieces: Piece[]; bytes: number };
 export class Tails {
   /** Those written last come last. In each, a piece follows directly on the one before it. */
   #tails = new Map<LogId, Tail>();
+  #bytes = 0;
 
   /** Of every append to a log that is followed, in order: what is left out would be a gap. */
   add(log: LogId, batch: Batch, last: Position): void {
     const known = this.#tails.get(log);
     const before = known?.pieces.at(-1)?.last;
-    this.#tails.delete(log);
+    this.forget(log);
     const follows = before !== undefined && isNext(batch, last, before);
     const texts = textsOf(batch, last, follows ? before : undefined);
     if (!texts) return;
@@ -31,14 +34,17 @@ export class Tails {
     const piece = { bytes: Buffer.from(texts.join(",")), count: texts.length, last };
     tail.pieces.push(piece);
     tail.bytes += piece.bytes.length;
-    while (tail.pieces.length > PIECES_MAX || tail.bytes > TAIL_BYTES_MAX)
+    const bytesMax = Math.min(TAIL_BYTES_MAX, BYTES_MAX / 2 / (this.#tails.size + 1));
+    while (tail.pieces.length > PIECES_MAX || tail.bytes > bytesMax)
       tail.bytes -= tail.pieces.shift()?.bytes.length ?? 0;
     this.#tails.set(log, tail);
-    if (this.#tails.size > LOGS_MAX)
-      for (const oldest of this.#tails.keys().take(1)) this.#tails.delete(oldest);
+    this.#bytes += tail.bytes;
+    if (this.#tails.size > LOGS_MAX || this.#bytes > BYTES_MAX)
+      for (const oldest of this.#tails.keys().take(1)) this.forget(oldest);
   }
 
   forget(log: LogId): void {
+    this.#bytes -= this.#tails.get(log)?.bytes ?? 0;
     this.#tails.delete(log);
   }
 
