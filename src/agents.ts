@@ -8,6 +8,7 @@ import { wallClock } from "./executor/clock.ts";
 import type { CommandStart } from "./executor/commands.ts";
 import { sessionDelegates } from "./executor/delegates.ts";
 import { workerOf, type DrainContext, type Profile } from "./executor/drain.ts";
+import { DraftBeat } from "./executor/draft-beat.ts";
 import { Executor } from "./executor/executor.ts";
 import { processCommands } from "./executor/process-commands.ts";
 import { USUAL_RETRY } from "./executor/retry-time.ts";
@@ -98,6 +99,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
     newAsk: () => ids.next("ask"),
     leftRunning: () => keeper.ends.look(),
     clock: wallClock,
+    beat: new DraftBeat(wallClock),
     chance: Math.random,
     limits: { ...USUAL_LIMITS, maxSteps: config.executor.maxSteps },
     summaryTimeoutMs: config.compaction.summaryTimeoutSeconds * 1000,

@@ -6,6 +6,7 @@ import { attemptOf } from "../session/draft.ts";
 import { failpoint } from "../failpoint.ts";
 import type { LongText, NewFact, Usage } from "../session/event.ts";
 import type { Clock } from "./clock.ts";
+import type { DraftBeat } from "./draft-beat.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import type { HeldSession } from "./held-session.ts";
 import { storableMessage } from "./storable-message.ts";
@@ -28,6 +29,7 @@ export type Attempt = {
   clock: Clock;
   /** A time to try again is told by the store's clock, which will say when it has come. */
   storeAheadMs: number;
+  beat: DraftBeat;
   chance: () => number;
 };
 
@@ -37,7 +39,7 @@ export type Stop = "stopped" | "shutdown";
 export async function callModel(attempt: Attempt): Promise<void> {
   const { session, step, signal } = attempt;
   const owner = attemptOf(step, attempt.attempt);
-  const drafts = new DraftWriter(attempt.clock, async (events) => {
+  const drafts = new DraftWriter(attempt.beat, async (events) => {
     if (await session.appendDrafts(events)) await session.catchUp();
     failpoint("mid-stream");
   });

@@ -9,6 +9,10 @@ export type Clock = {
 export const wallClock: Clock = {
   now: () => Date.now(),
   after(ms, run) {
+    if (ms <= 0) {
+      const soon = setImmediate(run); // a timer waits for a millisecond at least
+      return () => clearImmediate(soon);
+    }
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },

@@ -1,8 +1,7 @@
-// Deltas into drafts: gathered for a moment, written one append at a time, never splitting a surrogate pair.
+// Deltas into drafts: gathered until the next beat, written one append at a time, never splitting a surrogate pair.
 import type { DraftData, NewDraft } from "../session/event.ts";
-import type { Clock } from "./clock.ts";
+import type { DraftBeat } from "./draft-beat.ts";
 
-const FLUSH_MS = 40;
 const FLUSH_CHARS = 4096;
 /** What a call says beyond this stays in its output file. */
 const OUTPUT_MAX_CHARS = 64 * 1024;
@@ -13,14 +12,14 @@ export type DraftSink = (drafts: NewDraft[]) => Promise<void>;
 
 export class DraftWriter {
   readonly #sink: DraftSink;
-  readonly #clock: Clock;
+  readonly #beat: DraftBeat;
   readonly #parts = new Map<string, Part>();
   #cancel: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  constructor(clock: Clock, sink: DraftSink) {
-    this.#clock = clock;
+  constructor(beat: DraftBeat, sink: DraftSink) {
+    this.#beat = beat;
     this.#sink = sink;
   }
 
@@ -30,18 +29,18 @@ export class DraftWriter {
     const room = kind === "output" ? OUTPUT_MAX_CHARS - open.offset - open.pending.length : Infinity;
     if (room <= 0) return;
     open.pending += room < text.length ? text.slice(0, room) : text;
-    if (open.pending.length >= FLUSH_CHARS) this.#write();
-    else this.#cancel ??= this.#clock.after(FLUSH_MS, () => this.#write());
+    if (open.pending.length >= FLUSH_CHARS) void this.#write();
+    else this.#cancel ??= this.#beat.join(() => this.#write());
   }
 
   /** Everything that was said is written, or this throws what went wrong. */
   async flush(): Promise<void> {
-    this.#write(true);
-    await this.#writing;
+    await this.#write(true);
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  #write(all = false): void {
+  /** Resolves when all that was said until now is written, or has failed. */
+  #write(all = false): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
     const drafts: NewDraft[] = [];
@@ -52,11 +51,12 @@ export class DraftWriter {
       open.offset += text.length;
       open.pending = open.pending.slice(text.length);
     }
-    if (drafts.length === 0) return;
+    if (drafts.length === 0) return this.#writing;
     this.#writing = this.#writing.then(async () => {
       if (this.#failure !== undefined) return;
       await this.#sink(drafts).catch((error: unknown) => (this.#failure = error));
     });
+    return this.#writing;
   }
 }
 

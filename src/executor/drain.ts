@@ -12,6 +12,7 @@ import type { Clock } from "./clock.ts";
 import { compact } from "./compact.ts";
 import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
+import type { DraftBeat } from "./draft-beat.ts";
 import { endTurn } from "./end-turn.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
 import { newAsk } from "./new-ask.ts";
@@ -54,6 +55,8 @@ export type DrainContext = {
   newAsk: () => string;
   leftRunning?: () => void;
   clock: Clock;
+  /** One for all sessions. */
+  beat: DraftBeat;
   chance: () => number;
   limits: Limits;
   retry: RetryLimits;
@@ -195,6 +198,7 @@ async function attempt(
     retry: context.retry,
     clock: context.clock,
     storeAheadMs,
+    beat: context.beat,
     chance: context.chance,
   });
 }
@@ -253,6 +257,7 @@ function toolWork(
     newAsk: () => newAsk(context.store, session.id, context.newAsk(), expiresAtMs()),
     ...(context.leftRunning && { leftRunning: context.leftRunning }),
     clock: context.clock,
+    beat: context.beat,
     saveRule: (rule) => context.saveRule(meta.profile, rule),
     longText: (text) => context.longText(session.id, text),
     signal,

@@ -22,6 +22,7 @@ import type { Tool } from "../tool/tool.ts";
 import { write } from "../tool/write.ts";
 import { wallClock } from "./clock.ts";
 import { sessionDelegates } from "./delegates.ts";
+import { DraftBeat } from "./draft-beat.ts";
 import type { DrainContext, Profile } from "./drain.ts";
 import { Executor } from "./executor.ts";
 import { processCommands } from "./process-commands.ts";
@@ -104,6 +105,7 @@ export function useScene(): Scene {
       longText: (session, text) => storedText(store, session, text),
       newAsk: () => ids.next("ask"),
       clock: { now, after: wallClock.after },
+      beat: new DraftBeat(wallClock),
       chance: () => 0.5,
       limits: USUAL_LIMITS,
       retry: USUAL_RETRY,

@@ -6,6 +6,7 @@ import type { Place, Tool } from "../tool/tool.ts";
 import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
+import type { DraftBeat } from "./draft-beat.ts";
 import type { HeldSession } from "./held-session.ts";
 import type { NewAsk } from "./new-ask.ts";
 
@@ -24,6 +25,7 @@ export type ToolWork = {
   /** Something was begun that no call waits for: whoever watches over such should look. */
   leftRunning?: () => void;
   clock: Clock;
+  beat: DraftBeat;
   /** Kept beyond the session: a rule of the profile. */
   saveRule: (rule: FactData<"rule_added">) => Promise<void>;
   longText: (text: string) => Promise<FactData<"tool_finished">["result"]>;

@@ -1,4 +1,6 @@
 // A server: an executor that lives for a while, dies or goes, and comes back as another.
+import type { Clock } from "../../src/executor/clock.ts";
+import { DraftBeat } from "../../src/executor/draft-beat.ts";
 import type { DrainContext, Profile } from "../../src/executor/drain.ts";
 import { Executor } from "../../src/executor/executor.ts";
 import type { RetryLimits } from "../../src/executor/retry-time.ts";
@@ -147,6 +149,7 @@ export class Node {
         world.soon(life, what, () => resolve(effect()));
       });
     let asks = 0;
+    const clock: Clock = { now: world.now, after: (ms, run) => world.after(ms, life, "a timer", run) };
     const context: DrainContext = {
       store,
       profile: (name) =>
@@ -167,7 +170,8 @@ export class Node {
           ? text
           : { ...(await store.putBlob(session, Buffer.from(text))), preview: text.slice(0, LONG_CHARS) },
       newAsk: () => `ask_${life.name}_${++asks}`,
-      clock: { now: world.now, after: (ms, run) => world.after(ms, life, "a timer", run) },
+      clock,
+      beat: new DraftBeat(clock),
       chance: () => world.chance.next(),
       limits: USUAL_LIMITS,
       retry: RETRY,

@@ -1,0 +1,45 @@
+// When drafts are written: those of all sessions together, so that they share a commit and what surrounds it. One who
+// speaks alone is written at once; the longer it takes to write what many say, the longer the next beat gathers, which
+// leaves the machine time for what they say next.
+import type { Clock } from "./clock.ts";
+
+/** A frame of a screen: sooner, nobody would see it, and each beat costs a commit. */
+const BEAT_MIN_MS = 16;
+/** However long it takes: this is how much a crash may cost a reader. */
+const BEAT_MAX_MS = 40;
+/** Of the time that the last beat took, from its first write until all was on the disk. */
+const REST_FACTOR = 2;
+
+export class DraftBeat {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => Promise<void>>();
+  #scheduled = false;
+  #lastAt = -Infinity;
+  #restMs = BEAT_MIN_MS;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Writes with the next beat; the returned function takes it back. */
+  join(write: () => Promise<void>): () => void {
+    this.#waiting.add(write);
+    if (!this.#scheduled) {
+      this.#scheduled = true;
+      const wait = Math.max(0, this.#lastAt + this.#restMs - this.#clock.now());
+      this.#clock.after(Math.min(wait, BEAT_MAX_MS), () => this.#beat());
+    }
+    return () => this.#waiting.delete(write);
+  }
+
+  #beat(): void {
+    this.#scheduled = false;
+    const startedAt = (this.#lastAt = this.#clock.now());
+    const writing = [...this.#waiting].map((write) => write());
+    this.#waiting.clear();
+    void Promise.all(writing).then(() => {
+      const tookMs = this.#clock.now() - startedAt;
+      this.#restMs = Math.min(BEAT_MAX_MS, Math.max(BEAT_MIN_MS, REST_FACTOR * tookMs));
+    });
+  }
+}
