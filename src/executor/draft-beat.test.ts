@@ -49,7 +49,7 @@ it("the longer it takes to write, the longer the next beat gathers, but never be
       begun = true;
       return disk.promise;
     });
-    while (!begun) await pass(1);
+    for (await pass(0); !begun;) await pass(1);
     await pass(tookMs);
     disk.resolve();
     await pass(0);

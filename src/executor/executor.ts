@@ -6,6 +6,8 @@ import { tellLost } from "./tell-lost.ts";
 
 export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: number; place?: WorkPlace };
 
+const CLAIMS_MAX = 32;
+
 export class Executor {
   readonly #context: DrainContext;
   readonly #options: ExecutorOptions;
@@ -71,20 +73,35 @@ export class Executor {
     });
   }
 
+  /** One at first, and twice as many each time that all were found: after a crash everything waits at once. */
   async #claimAll(): Promise<void> {
     const { store, log } = this.#context;
+    const { maxTurns } = this.#options;
     try {
-      while (!this.#shutdown.signal.aborted && this.#drains.size < this.#options.maxTurns) {
-        const { leaseMs, place } = this.#options;
-        const claimed = await store.claimSession(leaseMs, place);
-        if (!claimed) break;
-        this.#begin(claimed);
+      for (let asked = 1; !this.#shutdown.signal.aborted; asked = Math.min(2 * asked, CLAIMS_MAX)) {
+        const wanted = Math.min(asked, maxTurns - this.#drains.size);
+        if (wanted <= 0 || (await this.#claim(wanted)) < wanted) break;
       }
       if (this.#lostUntold && !this.#shutdown.signal.aborted) await tellLost(store);
       this.#lostUntold = false;
     } catch (error) {
       log.error({ err: error }, "no session could be claimed; trying again");
     }
+  }
+
+  /** How many it got; all of them have begun, even if another could not be claimed. */
+  async #claim(wanted: number): Promise<number> {
+    const { leaseMs, place } = this.#options;
+    const claims = Array.from({ length: wanted }, () => this.#context.store.claimSession(leaseMs, place));
+    const settled = await Promise.allSettled(claims);
+    let got = 0;
+    for (const { value: claimed } of settled.filter((claim) => claim.status === "fulfilled"))
+      if (claimed) {
+        got += 1;
+        this.#begin(claimed);
+      }
+    for (const failed of settled) if (failed.status === "rejected") throw failed.reason;
+    return got;
   }
 
   #begin(claim: Claim): void {

@@ -6,7 +6,7 @@ import { usualPace } from "./demo/pace.ts";
 import { locateModel, type Endpoint, type Env, type ProviderConfig } from "./endpoint.ts";
 import { cutFault, faultOf, protocolFault } from "./fault.ts";
 import { patientFetch, USUAL_FETCH_LIMITS, type FetchLimits } from "./fetch.ts";
-import { callSettings, openModel, type CallOptions } from "./model.ts";
+import { callSettings, openModel, type CallOptions, type LanguageModel } from "./model.ts";
 import { promptOf } from "./prompt.ts";
 import { readAnswer } from "./stream.ts";
 
@@ -21,18 +21,32 @@ export type BuiltinConfig = {
   now?: () => number;
 };
 
+const MODELS_MAX = 100;
+
 export function builtinDriver(config: BuiltinConfig): Driver {
   // The demo needs no configuration: it is what answers before there is one.
   const providers: BuiltinConfig["providers"] = { demo: { kind: "demo" }, ...config.providers };
   const fetch = patientFetch({ ...USUAL_FETCH_LIMITS, ...config.limits });
   const now = config.now ?? Date.now;
+  const models = new Map<string, Promise<LanguageModel>>();
+  /** Kept, since the SDK puts its schemas together anew for each: by name, which means one endpoint for good. */
+  const open = (name: string, endpoint: Endpoint) => {
+    const known = models.get(name);
+    if (known) return known;
+    if (models.size >= MODELS_MAX) models.clear();
+    const model = openModel(endpoint, fetch);
+    models.set(name, model);
+    model.catch(() => models.delete(name)); // the caller hears why
+    return model;
+  };
   return {
     async step(request, said, signal) {
       if (signal.aborted) return { outcome: "stopped" };
       const located = locateModel(request.model, providers, config.env);
       if (!located.ok) return { outcome: "failed", fault: located.fault };
       if (located.kind === "demo") return demoStep(request, said, signal, config.pace ?? usualPace);
-      return callModel({ endpoint: located.endpoint, request, said, signal, fetch, now });
+      const { endpoint } = located;
+      return callModel({ endpoint, request, said, signal, open: () => open(request.model, endpoint), now });
     },
   };
 }
@@ -42,11 +56,11 @@ type Call = {
   request: StepRequest;
   said: (delta: Delta) => void;
   signal: AbortSignal;
-  fetch: typeof globalThis.fetch;
+  open: () => Promise<LanguageModel>;
   now: () => number;
 };
 
-async function callModel({ endpoint, request, said, signal, fetch, now }: Call): Promise<StepResult> {
+async function callModel({ endpoint, request, said, signal, open, now }: Call): Promise<StepResult> {
   const options: CallOptions = {
     ...callSettings(endpoint.kind, request.session),
     prompt: promptOf(request, endpoint.kind),
@@ -61,7 +75,7 @@ async function callModel({ endpoint, request, said, signal, fetch, now }: Call):
   const failed = (error: unknown): StepResult =>
     signal.aborted ? { outcome: "stopped" } : { outcome: "failed", fault: faultOf(error, endpoint, now) };
 
-  const opened = await openModel(endpoint, fetch)
+  const opened = await open()
     .then((model) => model.doStream(options))
     .catch((error: unknown) => ({ error }));
   if ("error" in opened) return failed(opened.error);

@@ -10,6 +10,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { Endpoint, WireKind } from "./endpoint.ts";
 
+export type LanguageModel = LanguageModelV4;
 export type CallOptions = LanguageModelV4CallOptions;
 export type Prompt = LanguageModelV4Prompt;
 export type PromptMessage = Prompt[number];
@@ -18,10 +19,7 @@ export type SdkUsage = LanguageModelV4Usage;
 /** What a provider said about a piece, or wants to hear of it, under its own name. */
 export type ProviderOptions = SharedV4ProviderOptions;
 
-export async function openModel(
-  endpoint: Endpoint,
-  fetch: typeof globalThis.fetch,
-): Promise<LanguageModelV4> {
+export async function openModel(endpoint: Endpoint, fetch: typeof globalThis.fetch): Promise<LanguageModel> {
   const { kind, model, baseUrl: baseURL } = endpoint;
   const apiKey = endpoint.key?.secret ?? "";
   switch (kind) {

@@ -6,7 +6,7 @@ import { claimLease } from "./lease.ts";
 import { readHead } from "./read-events.ts";
 import type { Writing } from "./writing.ts";
 
-/** How many sessions are looked at: those that another drain of this process holds are passed over one by one. */
+/** How many sessions are looked at: one whose lease was extended since its row was written is passed over. */
 const LOOKED_AT_MAX = 256;
 
 export function claimSession(
@@ -25,10 +25,11 @@ export function claimSession(
         and (not log.rested or session.retry_at <= ?1)
       union all
       select session.id, 1, session.updated_at from log join session on session.log = log.key
-      where log.holder is not null and not log.closed)
+      where log.holder is not null and not log.closed and log.lease_until <= ?3)
      order by held, updated_at limit ?2`,
     new Date(now).toISOString(),
     LOOKED_AT_MAX,
+    now, // the row's time may lie behind what the lease has been extended to, never ahead of it
   );
   for (const [id] of runnable) {
     const claimed = claimLease(writing, id, holder, ttlMs, now);
