@@ -13,8 +13,20 @@ import { headText, rowText, tableText, type Report } from "./report.ts";
 import { roundTrip } from "./round-trip.ts";
 import { start } from "./start.ts";
 import { turnRows } from "./turns.ts";
+import { turnsFailover, turnsKilled } from "./turns-killed.ts";
 
-const ROWS: Row[] = [appends, appendsPostgres, roundTrip, fanOut, replay, growth, start, ...turnRows];
+const ROWS: Row[] = [
+  appends,
+  appendsPostgres,
+  roundTrip,
+  fanOut,
+  replay,
+  growth,
+  start,
+  ...turnRows,
+  turnsKilled,
+  turnsFailover,
+];
 
 const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
 const chosen = chosenRows(positionals);

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { AnyEvent, FactData, LongText } from "../src/session/event.ts";
 import { startHost, type Host } from "./host/host.ts";
 import type { ModelCall, ModelSaid } from "./host/stub-model.ts";
-import type { ReadersSaid, ReadTurn, ToReaders } from "./host/turn-readers.ts";
+import type { Lag, ReadersSaid, ReadTurn, ToReaders } from "./host/turn-readers.ts";
 import { compare, quantile, takeTurns, weigh, type Finding, type Row, type Run } from "./measure.ts";
 import { costOf, type Cost } from "./process-cost.ts";
 import { figure } from "./report.ts";
@@ -13,10 +13,10 @@ import { serve, type Served } from "./served.ts";
 import { send } from "./wire.ts";
 
 const ROUNDS = 3;
-export const TOKENS = 500;
-export const TOKENS_PER_SECOND = 50;
+const TOKENS = 500;
+const TOKENS_PER_SECOND = 50;
 const EVERY_MS = 10;
-export const MODEL = `stamps-${TOKENS}-at-${TOKENS_PER_SECOND}`;
+const MODEL = `stamps-${TOKENS}-at-${TOKENS_PER_SECOND}`;
 
 export const turnRows: Row[] = [1, 50, 200].map(turnsRow);
 
@@ -34,7 +34,7 @@ function turnsRow(count: number): Row {
   };
 }
 
-type Round = Cost & { lagMs: number; medianLagMs: number; beforeMs: number[]; afterMs: number[] };
+type Round = Cost & { lag: Lag; beforeMs: number[]; afterMs: number[] };
 
 async function contenders(
   run: Run,
@@ -87,8 +87,7 @@ async function follow(
     round: {
       cpuMs,
       peakMb,
-      lagMs: lag.p99Ms,
-      medianLagMs: lag.medianMs,
+      lag,
       beforeMs: turns.map(({ name, sentAt }) => callOf(calls, name).askedAt - sentAt),
       afterMs: turns.map(({ name, endedAt }) => endedAt - (callOf(calls, name).endedAt ?? Number.NaN)),
     },
@@ -132,18 +131,20 @@ function findingsOf(count: number, ours: Round[], bare: Round[]): Finding[] {
       baselineName,
       details,
     });
-  const medianLag = (rounds: Round[]) =>
+  const median = (rounds: Round[], pick: (lag: Lag) => number) =>
     figure(
       quantile(
-        rounds.map(({ medianLagMs }) => medianLagMs),
+        rounds.map(({ lag }) => pick(lag)),
         0.5,
       ),
     );
+  const [mid, all] = [({ medianMs }: Lag) => medianMs, ({ p99OfAllMs }: Lag) => p99OfAllMs];
   const over = (rounds: Round[], q: number) => rounds.map((round) => overhead(round, q));
   return [
     against("CPU for 1,000 tokens", "ms", perThousand),
-    against("p99 lag from model to reader", "ms", ({ lagMs }) => lagMs, [
-      `median lag ${medianLag(ours)} ms against ${medianLag(bare)} ms`,
+    against("p99 lag from model to reader", "ms", ({ lag }) => lag.p99Ms, [
+      `of what is said while all of them speak; median lag ${median(ours, mid)} ms against ${median(bare, mid)} ms`,
+      `p99 with their beginnings and ends ${median(ours, all)} ms against ${median(bare, all)} ms`,
     ]),
     against("peak memory", "MB", ({ peakMb }) => peakMb),
     weigh({
@@ -185,19 +186,19 @@ function startReaders(stack: AsyncDisposableStack): Promise<Host<ReadersSaid>> {
   return startHost<ReadersSaid>(stack, "turn-readers");
 }
 
-export function configFor({ baseUrl }: Model): string {
+export function configFor({ baseUrl }: Model, model = MODEL): string {
   return `[executor]
 maxTurns = 250
 [providers.stub]
 kind = "openai-compatible"
 baseUrl = "${baseUrl}"
 [profiles.default]
-model = "stub/${MODEL}"
+model = "stub/${model}"
 `;
 }
 
-export async function createSession(server: Served): Promise<string> {
-  const { status, body } = await send(server, "POST", "/api/sessions", {});
+export async function createSession(server: Served, input?: object): Promise<string> {
+  const { status, body } = await send(server, "POST", "/api/sessions", { input });
   if (status !== 201) throw new Error(`a session could not be created: ${status}`);
   return (JSON.parse(body.toString()) as { id: string }).id;
 }

@@ -17,14 +17,22 @@ export type ToReaders = {
   everyMs: number;
 };
 
-export type ReadTurn = { name: string; sentAt: number; endedAt: number; words: number; digest: string };
-export type ReadersSaid =
-  | { ready: true }
-  | { turns: ReadTurn[]; lag: { medianMs: number; p99Ms: number; highestMs: number } };
+export type ReadTurn = {
+  name: string;
+  sentAt: number;
+  /** Its first word was said. */
+  beganAt: number;
+  endedAt: number;
+  words: number;
+  digest: string;
+};
+export type Lag = { medianMs: number; p99Ms: number; p99OfAllMs: number };
+export type ReadersSaid = { ready: true } | { turns: ReadTurn[]; lag: Lag };
 
 type Turn = { name: string; sentAt: number; text: string; ended: PromiseWithResolvers<number> };
 
-let lags: number[] = [];
+/** Of each word: when it was said, and how much later it was read. */
+let words: { saidAt: number; lagMs: number }[] = [];
 
 whenTold((told: ToReaders) => {
   follow(told).catch((error: unknown) => {
@@ -34,7 +42,7 @@ whenTold((told: ToReaders) => {
 say({ ready: true } satisfies ReadersSaid);
 
 async function follow(told: ToReaders): Promise<void> {
-  lags = [];
+  words = [];
   const begin = told.server === "holdfast" ? beginHoldfast : beginBare;
   const from = clock();
   const turns = await Promise.all(
@@ -44,11 +52,27 @@ async function follow(told: ToReaders): Promise<void> {
       await begin(told, turn);
       const endedAt = await turn.ended.promise;
       const digest = createHash("sha256").update(turn.text).digest("hex");
-      return { name, sentAt: turn.sentAt, endedAt, words: turn.text.split(" ").length - 1, digest };
+      const stamps = turn.text.split(" ");
+      return {
+        name,
+        sentAt: turn.sentAt,
+        beganAt: Number(stamps[0]),
+        endedAt,
+        words: stamps.length - 1,
+        digest,
+      };
     }),
   );
-  const lag = { medianMs: quantile(lags, 0.5), p99Ms: quantile(lags, 0.99), highestMs: Math.max(...lags) };
-  say({ turns, lag } satisfies ReadersSaid);
+  say({ turns, lag: lagOf(turns) } satisfies ReadersSaid);
+}
+
+/** While all of them speak: what their beginnings and ends cost is told apart. */
+function lagOf(turns: ReadTurn[]): Lag {
+  const from = Math.max(...turns.map(({ beganAt }) => beganAt));
+  const to = Math.min(...turns.map(({ endedAt }) => endedAt));
+  const lags = words.filter(({ saidAt }) => saidAt >= from && saidAt <= to).map(({ lagMs }) => lagMs);
+  const all = words.map(({ lagMs }) => lagMs);
+  return { medianMs: quantile(lags, 0.5), p99Ms: quantile(lags, 0.99), p99OfAllMs: quantile(all, 0.99) };
 }
 
 /** Attached first, then sent: as a page does that shows the session. */
@@ -91,7 +115,8 @@ async function beginBare({ url }: ToReaders, turn: Turn): Promise<void> {
 function takeWords(turn: Turn, text: string): void {
   const now = clock();
   turn.text += text;
-  for (const stamp of text.split(" ")) if (stamp !== "") lags.push(now - Number(stamp));
+  for (const stamp of text.split(" "))
+    if (stamp !== "") words.push({ saidAt: Number(stamp), lagMs: now - Number(stamp) });
 }
 
 function clock(): number {
