@@ -38,7 +38,7 @@ export const LEASE_MS = 15_000;
 const POLL_MS = 5_000;
 const OUT_WITHIN_MS = 4_500;
 const LONG_CHARS = 60;
-export const RETRY: RetryLimits = { firstMs: 2_000, mostMs: 30_000, totalMs: 180_000 };
+export const RETRY: RetryLimits = { firstMs: 2_000, mostMs: 30_000, totalMs: 120_000 };
 
 export class Node {
   readonly #around: Surroundings;
