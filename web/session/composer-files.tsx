@@ -27,9 +27,12 @@ function Chip(props: { file: AttachedFile; files: AttachedFiles }) {
       <span class="name" title={props.file.name}>
         {props.file.name}
       </span>
-      <span class="note" role={props.file.state === "failed" ? "alert" : "status"}>
+      <span class="note" role={props.file.state === "failed" ? "alert" : undefined}>
         {stateWords(props.file)}
       </span>
+      <Show when={props.file.state === "uploading"}>
+        <progress value={props.file.share} aria-label={`Uploading ${props.file.name}`} />
+      </Show>
       <Show when={props.file.state === "failed" && props.file.canRetry}>
         <button type="button" onClick={() => props.files.retry(props.file.id)}>
           Retry
@@ -48,9 +51,9 @@ function Chip(props: { file: AttachedFile; files: AttachedFiles }) {
   );
 }
 
-function stateWords({ state, bytes, why }: AttachedFile): string {
+function stateWords({ state, bytes, why, share }: AttachedFile): string {
   if (state === "failed") return why ?? "failed";
-  if (state === "uploading") return "uploading…";
+  if (state === "uploading") return share === 0 ? "uploading…" : `uploading, ${Math.floor(share * 100)} %`;
   return bytes === null ? "" : megabytes(bytes);
 }
 

@@ -38,7 +38,8 @@ export function PaneHead(props: { id: string; view: View }) {
 }
 
 function Status(props: { view: View }) {
-  const { now } = useDashboard();
+  const { now, profiles } = useDashboard();
+  const isDemo = createMemo(() => agentOf(props.view.meta, profiles).isDemo);
   const standing = createMemo(() => standingOf(props.view));
   /** Apart from the status, which is read out: nobody wants to hear the seconds pass. */
   const elapsed = createMemo(() => {
@@ -55,6 +56,11 @@ function Status(props: { view: View }) {
       <Show when={elapsed()}>
         <span class="elapsed">{elapsed()}</span>
       </Show>
+      <Show when={isDemo()}>
+        <span class="tag" title="A script answers in place of a model. Its tools are real.">
+          demo
+        </span>
+      </Show>
     </span>
   );
 }
@@ -67,11 +73,6 @@ function Use(props: { view: View }) {
   const hasUsed = () => props.view.usage.inputTokens + props.view.usage.outputTokens > 0;
   return (
     <>
-      <Show when={agent().isDemo}>
-        <span class="tag" title="A script answers in place of a model. Its tools are real.">
-          demo
-        </span>
-      </Show>
       <Show when={agent().profile?.sandboxed === false}>
         <span class="tag unsafe wide" title={`Commands run without a sandbox: ${agent().profile?.sandbox}`}>
           no sandbox

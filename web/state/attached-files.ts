@@ -4,6 +4,7 @@ import { createMutable } from "solid-js/store";
 import { FILE_MAX_BYTES, FILES_MAX } from "../../src/protocol/limits.ts";
 import type { Attachment } from "../../src/session/event.ts";
 import { failureWords } from "../failure-words.ts";
+import { hearProgress } from "./upload-progress.ts";
 import { keepUnsentFiles, unsentFiles, type KeptFile } from "./unsent.ts";
 
 export type Upload = (
@@ -16,6 +17,8 @@ export type AttachedFile = {
   readonly name: string;
   readonly bytes: number | null;
   state: "uploading" | "ready" | "failed";
+  /** How much of it is up, from 0 to 1. */
+  share: number;
   /** What keeps a failed one from being sent. */
   why: string | null;
   file: Attachment | null;
@@ -92,7 +95,7 @@ export function createAttachedFiles(session: string, upload: Upload): AttachedFi
 
   function begin(file: File): void {
     const name = file.name.slice(0, NAME_MAX_CHARS) || "file";
-    const fields = { id: ++lastId, name, bytes: file.size, file: null };
+    const fields = { id: ++lastId, name, bytes: file.size, file: null, share: 0 };
     if (file.size > FILE_MAX_BYTES) {
       const why = `too large: ${megabytes(file.size)}, and a file has at most ${megabytes(FILE_MAX_BYTES)}`;
       state.list.push({ ...fields, state: "failed", why, canRetry: false });
@@ -104,8 +107,8 @@ export function createAttachedFiles(session: string, upload: Upload): AttachedFi
   }
 
   function send(each: AttachedFile, file: File): void {
-    each.state = "uploading";
-    each.why = null;
+    Object.assign(each, { state: "uploading", why: null, share: 0 });
+    hearProgress(file, (share) => (each.share = share));
     const abort = new AbortController();
     uploads.set(each.id, { file, abort, ended: goUp(each, file, abort.signal) });
   }
@@ -141,6 +144,7 @@ export function createAttachedFiles(session: string, upload: Upload): AttachedFi
           name: file.name,
           bytes: file.bytes,
           state: "ready",
+          share: 1,
           why: null,
           file,
           canRetry: false,
@@ -151,6 +155,7 @@ export function createAttachedFiles(session: string, upload: Upload): AttachedFi
         name: file.name,
         bytes: null,
         state: "failed",
+        share: 0,
         why,
         file: null,
         canRetry: false,

@@ -5,6 +5,7 @@ import { formatPosition, type Position } from "../../src/session/position.ts";
 import type { Upload } from "./attached-files.ts";
 import { departures, RESUMABLE_MS } from "./departures.ts";
 import { createOutbox, newInput, type OutboxOptions, type Sent } from "./outbox.ts";
+import { fetchWithProgress } from "./upload-progress.ts";
 import { keepUnsent, unsentText } from "./unsent.ts";
 
 let kept: Map<string, string>;
@@ -193,6 +194,40 @@ test("a message waits for its files and names them", async () => {
     { kind: "prompt", text: "read it", attachments: [{ file: "fil_a.txt" }] },
   ]);
 });
+
+test("a file says how much of it is up", async () => {
+  // The page's own fetch sends it and tells how far it has come; here the body itself is asked.
+  const sent: Blob[] = [];
+  vi.stubGlobal("XMLHttpRequest", fakeRequest(sent));
+  const upload: Upload = async ({ body }, signal) => {
+    const answer = await fetchWithProgress("/api/files", { method: "POST", body, signal });
+    return (await answer.json()) as Attachment;
+  };
+  const outbox = outboxOf({ upload });
+  const file = new File(["1234"], "a.txt");
+  outbox.files.add([file]);
+  await vi.waitFor(() => expect(sent).toEqual([file]));
+  expect(outbox.files.list[0]).toMatchObject({ state: "uploading", share: 0.5 });
+  await vi.waitFor(() => expect(outbox.files.list[0]).toMatchObject({ state: "ready" }));
+});
+
+/** Half of it at once, the rest and the answer a moment later. */
+function fakeRequest(sent: Blob[]) {
+  return class {
+    status = 201;
+    responseText = JSON.stringify(upped("a.txt"));
+    upload: { onprogress?: (event: object) => void } = {};
+    onload = () => {};
+    open() {}
+    setRequestHeader() {}
+    getResponseHeader = () => "application/json";
+    send(body: Blob) {
+      sent.push(body);
+      this.upload.onprogress?.({ loaded: 2, total: 4 });
+      setTimeout(() => this.onload(), 50);
+    }
+  };
+}
 
 test("files that are up are kept over a reload; one that was not is named", async () => {
   const outbox = outboxOf({ upload: uploads });
