@@ -26,6 +26,18 @@ test("an ask raised in A while on B is told, counted, listed, and still there af
   expectNoFaults(page);
 });
 
+test("at 390 px nothing of the Inbox sticks out sideways, and its cards are answered there", async () => {
+  const a = await stage.begin("A session with a name that is longer than any phone is wide", "careful");
+  await raise(a, `echo ${"unbroken".repeat(30)}`);
+  const page = await stage.open("/inbox");
+  await page.setViewportSize({ width: 390, height: 844 });
+  const card = await cards(page).first().boundingBox();
+  expect((card?.x ?? 0) + (card?.width ?? 0)).toBeLessThanOrEqual(390);
+  await cards(page).getByRole("button", { name: "Deny" }).click();
+  await cards(page).getByText("Answered by you: deny").waitFor();
+  expectNoFaults(page);
+});
+
 test("a toast leads to its ask, and none comes for what is on screen", async () => {
   const [a, b] = [await stage.begin("On screen", "careful"), await stage.begin("Elsewhere", "careful")];
   const page = await stage.open(`/sessions/${a.session}`);

@@ -11,7 +11,7 @@ import { askOfView, type ShownAsk } from "./shown-ask.ts";
 const LOST_MAX = 5;
 
 export function OpenAsks(props: { session: string; view: View }) {
-  const { answering, asks } = useDashboard();
+  const { answering, asks, list } = useDashboard();
   const [left, setLeft] = createSignal<readonly ShownAsk[]>([]);
   const lost = createMemo(() =>
     left().filter(({ id }) => {
@@ -20,7 +20,7 @@ export function OpenAsks(props: { session: string; view: View }) {
     }),
   );
   const ofDelegates = createMemo(() =>
-    asks.open().filter((ask) => props.view.delegates.some(({ session }) => session === ask.session)),
+    asks.open().filter(({ session }) => list.above(session).includes(props.session)),
   );
   return (
     <>

@@ -33,6 +33,7 @@ export function PaneHead(props: { id: string; view: View }) {
       <ConnectionPill />
       <SessionMenu id={props.id} class="quiet sign" />
       <PanelButton running={props.view.processes.length} />
+      <SessionMenu id={props.id} />
     </header>
   );
 }

@@ -13,6 +13,8 @@ export type SessionList = {
   readonly rows: Accessor<readonly SessionRow[]>;
   /** A delegate's, too, while it works. */
   row(session: string): SessionRow | undefined;
+  /** The sessions that a delegate works for, the nearest first; none for any other. */
+  above(session: string): readonly string[];
   /** The agents that work for a session now, whoever was asked first standing first. */
   delegates(session: string): readonly SessionRow[];
   /** The server watches the newest for us; there may be more behind them. */
@@ -26,6 +28,7 @@ type OlderPage = { items: SessionRow[]; next: string | null };
 
 /** How many rows the server gives at most, watched or asked for. */
 const PAGE_ROWS = 200;
+const DELEGATION_DEPTH_MAX = 3;
 const NONE: readonly SessionRow[] = [];
 
 export function createSessionList(
@@ -56,6 +59,7 @@ export function createSessionList(
     },
     rows,
     row: (session) => state.byId[session],
+    above,
     delegates: (session) => delegates().get(session) ?? NONE,
     get hasOlder() {
       return state.isFull && state.next !== null;
@@ -66,6 +70,16 @@ export function createSessionList(
     },
     loadOlder,
   };
+
+  function above(session: string): readonly string[] {
+    const found: string[] = [];
+    for (let depth = 0; depth < DELEGATION_DEPTH_MAX; depth++) {
+      const origin = state.byId[found.at(-1) ?? session]?.origin;
+      if (origin?.kind !== "delegation") break;
+      found.push(origin.session);
+    }
+    return found;
+  }
 
   async function loadOlder(): Promise<void> {
     const whole = wholes;
@@ -85,7 +99,11 @@ export function createSessionList(
   }
 
   function take(frame: RowsFrame): void {
+    put(frame);
     hearers.forEach((hear) => hear(frame));
+  }
+
+  function put(frame: RowsFrame): void {
     if (frame.whole) {
       wholes += 1;
       const isFull = frame.rows.filter(isListed).length >= PAGE_ROWS;

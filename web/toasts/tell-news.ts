@@ -15,9 +15,20 @@ export function tellNews({ asks, list, peek }: Dashboard): void {
   const notify = createNotifier({ asks });
   const known = new Map<string, Pick<SessionRow, "status">>();
 
-  onCleanup(asks.onRaised(tellAsk));
+  /** Asks of sessions whose row, and so whose name, has not come yet. */
+  let unnamed: Ask[] = [];
+
+  onCleanup(
+    asks.onRaised((ask) => {
+      if (list.row(ask.session)) tellAsk(ask);
+      else unnamed = [...unnamed, ask].slice(-UNNAMED_MAX);
+    }),
+  );
   onCleanup(
     list.onRows(({ rows }) => {
+      const named = unnamed.filter(({ session }) => list.row(session));
+      unnamed = unnamed.filter((ask) => !named.includes(ask));
+      named.forEach(tellAsk);
       for (const row of rows) {
         const ending = endingOf(known.get(row.id), row, peek(row.id));
         known.set(row.id, { status: row.status }); // as many as there are sessions
@@ -28,14 +39,15 @@ export function tellNews({ asks, list, peek }: Dashboard): void {
 
   function tellAsk(ask: Ask): void {
     const { page } = route();
-    const whose = parentOf(ask.session);
+    const above = list.above(ask.session);
+    const whose = above.at(-1) ?? ask.session;
     const wants = ask.kind === "approval" ? "wants an approval" : "asks you something";
     const text = `${shownTitle(list.row(whose)?.title)} ${wants}`;
     const detail = (ask.command ?? ask.title).slice(0, DETAIL_CHARS);
     const path = askPath(ask.id);
     const kind = ask.kind === "approval" ? "approval" : "question";
-    notify({ kind, id: ask.id, text, detail, path, sessions: [ask.session, whose] });
-    if (page === "inbox" || page === "ask" || isOnScreen(ask.session) || isOnScreen(whose)) return;
+    notify({ kind, id: ask.id, text, detail, path, sessions: [ask.session, ...above] });
+    if (page === "inbox" || page === "ask" || [ask.session, ...above].some(isOnScreen)) return;
     showToast({
       text,
       detail,
@@ -60,21 +72,10 @@ export function tellNews({ asks, list, peek }: Dashboard): void {
       key: row.id,
     });
   }
-
-  /** The session that a delegate works for, however deep; itself for any other. */
-  function parentOf(session: string): string {
-    let at = session;
-    for (let depth = 0; depth < DELEGATION_DEPTH_MAX; depth++) {
-      const origin = list.row(at)?.origin;
-      if (origin?.kind !== "delegation") return at;
-      at = origin.session;
-    }
-    return at;
-  }
 }
 
 const ASK_LASTS_MS = 15_000;
-const DELEGATION_DEPTH_MAX = 3;
+const UNNAMED_MAX = 20;
 
 function isOnScreen(session: string): boolean {
   const now = route();
