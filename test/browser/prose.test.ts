@@ -100,6 +100,31 @@ test("a remote image is fetched when its button is clicked, and not before", asy
   expectNoFaults(page, /^request: https:\/\/img\.example\.org/);
 });
 
+test("a text too long for its event stays whole for whoever saw it come, and can be asked for by others", async () => {
+  const page = await open();
+  const whole = "word ".repeat(14_000).trim();
+  const preview = whole.slice(0, 4096);
+  await server.play(session, begun().draft("text", 0, whole.slice(0, 40_000), whole.slice(40_000)));
+  const shown = () => page.locator("li.step .text").evaluate((each) => each.textContent.length);
+  await expect.poll(shown).toBe(whole.length);
+  const long = { type: "text" as const, text: { blob: "blb_1", bytes: whole.length, preview } };
+  await server.append(session, [
+    { type: "step_completed", data: { step: "step_a3", attempt: 1, message: [long] } },
+    { type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } },
+  ]);
+  await page.getByText(/^completed/).waitFor();
+  expect(await shown()).toBe(whole.length);
+
+  await page.route("**/api/blobs/blb_1", (route) =>
+    route.fulfill({ body: whole, contentType: "text/plain" }),
+  );
+  await page.reload();
+  await expect.poll(shown).toBe(preview.trim().length);
+  await page.getByRole("button", { name: "Show all" }).click();
+  await expect.poll(shown).toBeGreaterThan(60_000);
+  expectNoFaults(page);
+});
+
 const IMAGE = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"/>`;
 
 function begun(): Script {

@@ -60,8 +60,14 @@ function Said(props: { part: TextPart; isGrowing: boolean }) {
   const prose = (text: () => string) => (
     <Prose class="text" part={props.part.id} text={text()} isGrowing={props.isGrowing} />
   );
+  // Whoever saw it come has all of it: it does not shrink to how it begins because it is finished.
+  const seen = createMemo(
+    (before: string) => (before.startsWith(props.part.text) ? before : props.part.text),
+    "",
+  );
+  const blob = () => (seen().length > props.part.text.length ? null : props.part.blob);
   return (
-    <Show when={props.part.blob} fallback={prose(() => props.part.text)}>
+    <Show when={blob()} fallback={prose(seen)}>
       {(blob) => (
         <TextWhole blob={blob()} file="message.md" beginning={() => props.part.text} shown={prose} />
       )}
