@@ -21,6 +21,38 @@ function fold(events: readonly AnyEvent[], view: View = emptyView()): View {
 
 const copy = (view: View): View => JSON.parse(JSON.stringify(view)) as View;
 
+it("a call that was given to another session names it, also when that has returned", () => {
+  const step = { step: "step_1", attempt: 1 };
+  const delegate = { session: "ses_child", call: "call_1" };
+  const view = fold(
+    numbered([
+      { type: "session_created", data: { profile: "default" } },
+      { type: "step_started", data: { turn: "turn_1", ...step, model: "m" } },
+      {
+        type: "step_completed",
+        data: {
+          ...step,
+          message: [
+            { type: "reasoning", text: "Who could do this?", ms: 1200 },
+            { type: "call", call: "call_1", name: "delegate", args: { prompt: "Do it." } },
+          ],
+        },
+      },
+      { type: "delegated", data: { ...delegate, background: false } },
+      { type: "delegate_returned", data: { ...delegate, outcome: "completed", summary: "Done." } },
+    ]),
+  );
+  expect(view.delegates).toEqual([]);
+  expect(view.messages).toMatchObject([
+    {
+      parts: [
+        { kind: "reasoning", ms: 1200 },
+        { kind: "tool", delegate: "ses_child" },
+      ],
+    },
+  ]);
+});
+
 describe("the fold", () => {
   it("gives the same view from any snapshot, stored as JSON, at any split of the log", () => {
     fc.assert(

@@ -40,3 +40,11 @@ test("an escape that never ends hides no more than itself", () => {
   expect(plain("a\u001b[31")).toBe("a31");
   expect(plain("a\u001b]0;title\nnext line")).toBe("a\nnext line");
 });
+
+test("however long a line is and however often it changes its colour, it is bounded", () => {
+  const line = "x".repeat(1_000_000); // takes minutes where a pattern goes back and forth in it
+  expect(plain(line)).toBe(line);
+  const colourful = terminalRuns("\u001b[31ma\u001b[32mb".repeat(50_000));
+  expect(colourful.length).toBeLessThan(6000);
+  expect(colourful.map(({ text }) => text).join("")).toBe("ab".repeat(50_000));
+});

@@ -18,15 +18,21 @@ const ESCAPE = new RegExp(
 );
 const ERASED = new RegExp(`[^\\n${BACKSPACE}]${BACKSPACE}`, "g");
 
+/** From here on it is all one colour: each change is an element more. */
+const RUNS_MAX = 5000;
+
 export function terminalRuns(said: string): Run[] {
   const runs: Run[] = [];
   let style = "";
   let at = 0;
   const add = (text: string) => {
-    if (text !== "") runs.push({ text: visible(text), style });
+    const last = runs.at(-1);
+    if (last?.style === style) last.text += visible(text);
+    else if (text !== "") runs.push({ text: visible(text), style });
   };
   const text = asLeft(said);
   for (const escape of text.matchAll(ESCAPE)) {
+    if (runs.length >= RUNS_MAX) style = "";
     add(text.slice(at, escape.index));
     at = escape.index + escape[0].length;
     if (escape[2] === "m") style = styleAfter(style, escape[1] ?? "");
@@ -37,11 +43,12 @@ export function terminalRuns(said: string): Run[] {
 
 /** Progress that a command wrote over and over in one line, as its last. */
 function asLeft(said: string): string {
-  return said
-    .replaceAll(/\r+\n/g, "\n")
-    .replaceAll(/[^\n]*\r(?=[^\n])/g, "")
-    .replaceAll("\r", "")
-    .replaceAll(ERASED, "");
+  return said.split("\n").map(lastOf).join("\n").replaceAll(ERASED, "");
+}
+
+function lastOf(line: string): string {
+  const end = line.endsWith("\r") ? line.replace(/\r+$/, "") : line;
+  return end.slice(end.lastIndexOf("\r") + 1);
 }
 
 function styleAfter(before: string, parameters: string): string {
