@@ -153,7 +153,8 @@ function Notes(props: { outbox: Outbox; retry: () => void }) {
 
 function placeholder({ does, other }: Enter, hasFiles: boolean): string {
   if (hasFiles) return "Say what to do with it";
-  if (!hasKeyboard) return does.charAt(0).toUpperCase() + does.slice(1);
+  if (!hasKeyboard)
+    return does === "sends it" ? "Write a message" : does.charAt(0).toUpperCase() + does.slice(1);
   return other === null ? `Enter ${does}` : `Enter ${does}. ${MOD_ENTER} ${other.does}`;
 }
 
