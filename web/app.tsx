@@ -25,10 +25,14 @@ import { Toasts } from "./toasts/toasts.tsx";
 import { UnknownPage } from "./unknown.tsx";
 
 export function App() {
-  const isLogin = createMemo(() => route().page === "login");
+  // An object, so that a new link that is pasted over an old one counts as new.
+  const login = createMemo(() => {
+    const now = route();
+    return now.page === "login" ? now : undefined;
+  });
   return (
-    <Show when={isLogin()} fallback={<Dashboard />}>
-      <LoginByLink />
+    <Show when={login()} keyed fallback={<Dashboard />}>
+      {({ secret }) => <LoginByLink secret={secret} />}
     </Show>
   );
 }

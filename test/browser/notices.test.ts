@@ -118,6 +118,14 @@ test("a login link opened in the tab that needs it leads back to where that tab 
   expect(page.url()).toBe(`${server.url}/sessions/${session}`);
 });
 
+test("a new login link pasted over one that no longer works lets one in", async () => {
+  const page = await newTab(person, `${server.url}/login#hf_spent`);
+  await page.getByText("This link no longer works").waitFor();
+  await page.goto(await loginLink()); // only its fragment differs
+  await page.getByText("No session yet.").waitFor();
+  expect(page.url()).toBe(`${server.url}/`);
+});
+
 test("opening the page anew leads to the session looked at last, unless that is gone", async () => {
   const session = await create("Looked at last");
   const page = await logIn(`/sessions/${session}`);

@@ -3,15 +3,14 @@ import { createSignal, Match, onMount, Switch } from "solid-js";
 import { createClient, type Client } from "../../src/client/commands.ts";
 import { ProblemError, Unreachable } from "../../src/client/errors.ts";
 import { failureWords } from "../failure-words.ts";
-import { navigate, route } from "../route.ts";
+import { navigate } from "../route.ts";
 import { lastPlace } from "../last-place.ts";
 import { takeAddress, tellLoggedIn } from "./came-from.ts";
 import { HowToLogIn, LoginFrame } from "./frame.tsx";
 
-export function LoginByLink() {
+export function LoginByLink(props: { secret: string }) {
   const [failure, setFailure] = createSignal<{ isSpent: boolean; words: string }>();
-  const now = route();
-  const secret = now.page === "login" ? now.secret : "";
+  const { secret } = props;
   // Before anything else: a secret in the address bar ends up in histories and screenshots.
   history.replaceState(null, "", "/login");
 

@@ -2,7 +2,7 @@
 // back to exactly this address.
 import { createSignal, onCleanup, onMount, Show } from "solid-js";
 import type { Problem } from "../../src/protocol/problem.ts";
-import { keepAddress, onLoggedIn } from "./came-from.ts";
+import { keepAddress, onLoggedIn, takeAddress } from "./came-from.ts";
 import { HowToLogIn, LoginFrame } from "./frame.tsx";
 
 export function LoginNeeded(props: {
@@ -14,6 +14,7 @@ export function LoginNeeded(props: {
 }) {
   const [tries, setTries] = createSignal(0);
   onMount(keepAddress);
+  onCleanup(() => void takeAddress()); // back without leaving
   onCleanup(onLoggedIn(() => props.retry()));
   return (
     <LoginFrame>

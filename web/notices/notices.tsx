@@ -10,11 +10,11 @@ export function Notices() {
   const notices = createNotices(dashboard);
   const { now } = dashboard;
   return (
-    <div class="notices" role="region" aria-label="Notices">
+    <div class="notices" role="region" aria-label="Notices" aria-live="polite">
       <Show when={notices.awaySince()}>
         {(since) => (
           <Notice tone="warn" icon="warning">
-            {navigator.onLine ? "The server can't be reached." : "This device is offline."} What you see is
+            {notices.isOnline() ? "The server can't be reached." : "This device is offline."} What you see is
             from {clockTime(new Date(since()).toISOString(), now())}; what you type is kept.
           </Notice>
         )}
@@ -52,7 +52,7 @@ function Notice(props: {
   return (
     <div class={`notice ${props.tone}`}>
       <Icon name={props.icon} />
-      <p role="status">{props.children}</p>
+      <p>{props.children}</p>
       <Show when={props.act}>
         <button type="button" onClick={() => props.onAct?.()}>
           {props.act}

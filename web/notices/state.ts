@@ -13,6 +13,8 @@ export type Notices = {
   notReady: Accessor<string | undefined>;
   /** Since when nothing came, once it is long enough to matter. */
   awaySince: Accessor<number | undefined>;
+  /** Whether the device itself has a network. */
+  isOnline: Accessor<boolean>;
 };
 
 /** Shorter gaps are the pill's affair. */
@@ -42,15 +44,20 @@ export function createNotices({ connection, now }: Pick<Dashboard, "connection" 
     }),
   );
   createEffect(on(turnedAway, () => readiness.check(), { defer: true }));
+  const [isOnline, setOnline] = createSignal(navigator.onLine);
+  const look = () => setOnline(navigator.onLine);
   const missesPart = () => setOld(true); // the server no longer has a file of the version that this page is
-  addEventListener("vite:preloadError", missesPart);
-  onCleanup(() => removeEventListener("vite:preloadError", missesPart));
+  const left = new AbortController();
+  for (const name of ["online", "offline"]) addEventListener(name, look, { signal: left.signal });
+  addEventListener("vite:preloadError", missesPart, { signal: left.signal });
+  onCleanup(() => left.abort());
 
   return {
     isOld,
     otherStore,
     closeOtherStore: () => setOtherStore(false),
     notReady: readiness.reason,
+    isOnline,
     awaySince: createMemo(() => {
       const since = lostAt();
       return since !== undefined && now() - since >= AWAY_MS ? since : undefined;

@@ -58,6 +58,24 @@ test("what fits better comes first, whichever group it is in, and what was said 
   expect(shown("cancel")[0]).toEqual(["Commands", ["Stop the turn"]]);
 });
 
+test("a title that is found among the sessions is not offered a second time", () => {
+  const titled = {
+    title: "Rotate keys",
+    position: START,
+    at: known.rows[0]!.updatedAt,
+    snippet: "Rotate keys",
+  };
+  const hits = [
+    { ...titled, session: "ses_3", type: "session_created" },
+    { ...titled, session: "ses_older", type: "session_created" },
+  ];
+  const groups = optionsFor("rotate", { ...known, found: { query: "rotate", hits, next: null } });
+  expect(groups.map(({ options }) => options.map(({ title }) => title))).toEqual([
+    ["Rotate keys"],
+    ["Rotate keys", "Search for “rotate”"],
+  ]);
+});
+
 test("a hit is offered with its words marked, and all of them behind it", () => {
   const hit = {
     session: "ses_9",

@@ -28,6 +28,7 @@ export type Target =
 export type Group = { name: string; options: Option[] };
 
 const SESSIONS_MAX = 7;
+const TITLES: ReadonlySet<string> = new Set(["session_created", "session_titled"]);
 const COMMANDS_MAX = 7;
 
 type Known = {
@@ -55,7 +56,7 @@ export function optionsFor(query: string, known: Known): Group[] {
       options: shownCommands(isAsked ? commands.slice(0, COMMANDS_MAX) : commands),
     },
   ].toSorted((a, b) => b.score - a.score);
-  const said = isAsked ? [{ name: "What was said", options: shownHits(query, known.found) }] : [];
+  const said = isAsked ? [{ name: "What was said", options: shownHits(query, known) }] : [];
   return [...groups, ...said].filter(({ options }) => options.length > 0);
 }
 
@@ -105,8 +106,12 @@ function shownCommands(commands: Fitting<Command>[]): Option[] {
   }));
 }
 
-function shownHits(query: string, found: Known["found"]): Option[] {
-  const hits = found.hits.map((hit): Option => ({
+function shownHits(query: string, { rows, found }: Known): Option[] {
+  // A title that is in the list is found there.
+  const isListed = ({ type, session }: SearchHit) =>
+    TITLES.has(type) && rows.some(({ id }) => id === session);
+  const said = found.hits.filter((hit) => !isListed(hit));
+  const hits = said.map((hit): Option => ({
     id: `at-${hit.session}-${hit.position}`,
     title: shownTitle(hit.title),
     spans: [],

@@ -20,8 +20,8 @@ const QUERY_MAX_CHARS = 500;
 const KINDS: Record<string, string> = {
   session_created: "title",
   session_titled: "title",
-  input_admitted: "you",
-  input_edited: "you",
+  input_admitted: "prompt",
+  input_edited: "prompt",
   step_completed: "answer",
   tool_finished: "tool output",
   task_finished: "task",
