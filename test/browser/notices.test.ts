@@ -160,6 +160,8 @@ test("an address that leads nowhere offers ways on, and gives back what was type
 });
 
 test("the page can be installed, and without its server it says so, then gives way to it by itself", async () => {
+  await person.close();
+  person = await newPerson(browser, { worker: true });
   const page = await logIn();
   const manifest = await fetch(`${server.url}/manifest.webmanifest`);
   expect(manifest.headers.get("content-type")).toBe("application/manifest+json");

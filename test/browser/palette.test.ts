@@ -147,12 +147,7 @@ test("a search that fails says so and can be tried again", async () => {
 
 test("all shortcuts are listed, and at 390 px the palette fits and takes a tap", async () => {
   await person.close();
-  person = await browser.newContext({
-    locale: "en-US",
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-  });
+  person = await newPerson(browser, { width: 390, height: 844, touch: true });
   await create("Tapped");
   const page = await logIn();
   await page.keyboard.press("Control+/");

@@ -4,15 +4,26 @@ import { expect } from "vitest";
 
 export type WatchedPage = Page & { faults: string[] };
 
-export type PageOptions = { width?: number; height?: number; dark?: boolean };
+export type PageOptions = {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  /** A finger instead of a mouse. */
+  touch?: boolean;
+  /** With the page's service worker: requests that meet it as it starts go past Playwright, unseen and unrouted. */
+  worker?: boolean;
+};
 
 /** A person's browser, with cookies of its own. */
 export async function newPerson(browser: Browser, options: PageOptions = {}): Promise<BrowserContext> {
-  const { width = 1280, height = 800, dark = false } = options;
+  const { width = 1280, height = 800, dark = false, touch = false, worker = false } = options;
   return browser.newContext({
     locale: "en-US", // under LANG=C.UTF-8 this Chromium would report one that no library accepts
     viewport: { width, height },
     colorScheme: dark ? "dark" : "light",
+    hasTouch: touch,
+    isMobile: touch,
+    serviceWorkers: worker ? "allow" : "block",
   });
 }
 
@@ -21,7 +32,8 @@ export async function newTab(person: BrowserContext, url: string): Promise<Watch
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
+    const isFault = message.type() === "error" || message.type() === "warning";
+    if (isFault && message.text() !== WORKER_BLOCKED) faults.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
@@ -38,6 +50,9 @@ export async function newTab(person: BrowserContext, url: string): Promise<Watch
   await page.goto(url);
   return Object.assign(page, { faults });
 }
+
+/** What Playwright says when it does what newPerson asks for. */
+const WORKER_BLOCKED = "Service Worker registration blocked by Playwright";
 
 /** What Chromium itself says of a server that is gone or that refuses; the page has no part in it. */
 const OF_A_DEAD_SERVER =
