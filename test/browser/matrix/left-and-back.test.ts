@@ -42,6 +42,14 @@ const LEAVINGS: Leaving[] = [
       return page;
     },
   },
+  {
+    how: "leaving Holdfast and Back",
+    async go(page) {
+      await page.goto("about:blank");
+      await page.goBack();
+      return page;
+    },
+  },
   { how: "a second tab", go: (_, { session }) => stage.open(`/sessions/${session}`) },
   {
     how: "kill -9 of the server",
