@@ -1,93 +1,142 @@
-// `npm run screenshots`: the pictures in docs/images, of the real page on a real server with a scripted log.
-import { mkdir, stat } from "node:fs/promises";
+// `npm run screenshots [name …]`: the pictures in docs/images, of the real page on a real server with scripted logs, at a
+// moment that never changes. Names (`inbox`, `session-phone`) choose among them.
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser } from "playwright-core";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Cookie,
+} from "playwright-core";
 import { buildPage } from "../test/browser/built-page.ts";
 import { CHROMIUM_ARGS, unpackedChromium } from "../test/chromium-path.ts";
 import { startScriptedServer, type ScriptedServer } from "../test/scripted-server.ts";
-import { picturedSessions } from "./screenshot-work.ts";
+import { picturedAgents } from "./pictured-agents.ts";
+import { picturedSessions, type SessionName } from "./pictured-sessions.ts";
+import { PICTURED_VIEWS, type PicturedView } from "./pictured-views.ts";
+import { smallPng } from "./small-png.ts";
 
 const FOLDER = fileURLToPath(new URL("../docs/images", import.meta.url));
-const MAX_BYTES = 200_000;
+const MAX_BYTES = 150_000;
+/** The moment of every picture. */
+const NOW = Date.parse("2026-11-12T14:32:10Z");
 
-const WIDE = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
-
-type Picture = { name: string; size: typeof WIDE; scheme: "light" | "dark"; page: "list" | "session" };
-
-const PICTURES: Picture[] = [
-  { name: "session-wide-light", size: WIDE, scheme: "light", page: "session" },
-  { name: "session-wide-dark", size: WIDE, scheme: "dark", page: "session" },
-  { name: "list-phone-light", size: PHONE, scheme: "light", page: "list" },
-  { name: "list-phone-dark", size: PHONE, scheme: "dark", page: "list" },
-  { name: "session-phone-light", size: PHONE, scheme: "light", page: "session" },
-  { name: "session-phone-dark", size: PHONE, scheme: "dark", page: "session" },
-];
+const SIZES = {
+  wide: { viewport: { width: 1280, height: 800 } },
+  phone: {
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    hasTouch: true,
+    isMobile: true,
+    userAgent: "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36",
+  },
+};
+const SCHEMES = ["light", "dark"] as const;
 
 buildPage();
 await mkdir(FOLDER, { recursive: true });
 const server = await startScriptedServer();
 const browser = await chromium.launch({ executablePath: await unpackedChromium(), args: CHROMIUM_ARGS });
 try {
-  const session = await playAll(server);
+  await server.setAgents(picturedAgents());
+  const sessions = await playAll(server);
   await server.listen();
-  for (const picture of PICTURES) await take(browser, server, session, picture);
+  await takeAll(browser, sessions);
 } finally {
   await browser.close();
   await server.remove();
 }
 
 /** All sessions side by side in the order of their times, as if the clock had run through them. */
-async function playAll(server: ScriptedServer): Promise<string> {
+async function playAll(server: ScriptedServer): Promise<Record<SessionName, string>> {
   const sessions = picturedSessions();
   const entries = sessions.flatMap(({ beganMs, script }, n) => {
-    let behindMs = beganMs;
-    return script.entries.map(({ event, afterMs }) => ({ n, event, behindMs: (behindMs -= afterMs) }));
+    let agoMs = beganMs;
+    return script.entries.map(({ event, afterMs }, i) => ({ n, i, event, agoMs: (agoMs -= afterMs) }));
   });
   const ids: string[] = [];
-  for (const { n, event, behindMs } of entries.toSorted((a, b) => b.behindMs - a.behindMs)) {
-    await server.setClock(behindMs);
-    const id = (ids[n] ??= await server.create(sessions[n]?.title ?? ""));
-    const position = await server.append(id, [event], event.type === "input_admitted" ? "owner" : "executor");
-    if (sessions[n]?.isSeen && event.type !== "draft") await server.see(id, position);
+  for (const { n, i, event, agoMs } of entries.toSorted((a, b) => b.agoMs - a.agoMs)) {
+    const { title, seen } = sessions[n]!;
+    await server.setClock(Date.now() - NOW + agoMs);
+    const id = (ids[n] ??= await server.create(title));
+    const by = event.type === "input_admitted" ? "owner" : "executor";
+    const position = await server.append(id, [event], by);
+    if (event.type !== "draft" && i < seen) await server.see(id, position);
   }
-  await server.setClock(0);
-  const [first] = ids;
-  if (first === undefined) throw new Error("there is nothing to take a picture of");
-  return first;
+  await server.setClock(Date.now() - NOW);
+  return Object.fromEntries(sessions.map(({ name }, n) => [name, ids[n]])) as Record<SessionName, string>;
+}
+
+async function takeAll(browser: Browser, sessions: Record<SessionName, string>): Promise<void> {
+  const wanted = process.argv.slice(2);
+  let total = 0;
+  const devices = await Promise.all(
+    Object.entries(SIZES).map(async ([size, device]) => ({
+      size,
+      device,
+      login: await logIn(browser, device),
+    })),
+  );
+  for (const { size, device, login } of devices)
+    for (const scheme of SCHEMES) {
+      const context = await browser.newContext({
+        locale: "en-US",
+        timezoneId: "UTC",
+        colorScheme: scheme,
+        reducedMotion: "reduce",
+        serviceWorkers: "block", // it would keep the network busy with what no picture shows
+        ...device,
+      });
+      // A browser without a screen blocks notifications, whatever it is told.
+      await context.addInitScript(() =>
+        Object.defineProperty(Notification, "permission", { value: "granted" }),
+      );
+      for (const view of PICTURED_VIEWS) {
+        const name = `${view.name}-${size}-${scheme}`;
+        if (wanted.length > 0 && !wanted.some((each) => name.startsWith(each))) continue;
+        const picture = await take(context, view, sessions, login);
+        if (picture.length > MAX_BYTES)
+          throw new Error(`${name}.png has ${picture.length} bytes; ${MAX_BYTES} are enough for a picture`);
+        await writeFile(join(FOLDER, `${name}.png`), picture);
+        total += picture.length;
+        console.log(`docs/images/${name}.png  ${Math.round(picture.length / 1024)} KB`);
+      }
+      await context.close();
+    }
+  console.log(`${Math.round(total / 1024)} KB in all`);
 }
 
 async function take(
-  browser: Browser,
-  server: ScriptedServer,
-  session: string,
-  picture: Picture,
-): Promise<void> {
-  const { name, size, scheme, page: shown } = picture;
-  const isPhone = size === PHONE;
-  const context = await browser.newContext({
-    locale: "en-US",
-    viewport: size,
-    colorScheme: scheme,
-    reducedMotion: "reduce",
-    deviceScaleFactor: isPhone ? 2 : 1,
-    hasTouch: isPhone,
-    isMobile: isPhone,
-  });
+  context: BrowserContext,
+  view: PicturedView,
+  sessions: Record<SessionName, string>,
+  login: Cookie[],
+): Promise<Buffer> {
+  await context.clearCookies();
+  if (!view.isLoggedOut) await context.addCookies(login);
+  const page = await context.newPage();
+  await page.clock.setFixedTime(NOW);
+  // Looking at one picture must not change the next: nothing that is shown counts as read.
+  await page.route("**/seen", (route) => route.fulfill({ json: route.request().postDataJSON() as unknown }));
+  await page.goto(server.url + view.path(sessions));
+  await view.prepare?.(page);
+  await page.getByText(view.shows).filter({ visible: true }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.evaluate(() => localStorage.clear()); // the last place, an open panel: not for the next picture
+  const picture = await page.screenshot({ animations: "disabled", caret: "hide" });
+  await page.close();
+  return smallPng(picture);
+}
+
+/** Once for each device, so that the settings list no more of them than there are. */
+async function logIn(browser: Browser, device: BrowserContextOptions): Promise<Cookie[]> {
+  const context = await browser.newContext(device);
   const page = await context.newPage();
   await page.goto(await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
-  if (shown === "session") await page.goto(`${server.url}/sessions/${session}`);
-  await page
-    .getByText(shown === "session" ? "I am looking at" : "Flaky checkout")
-    .last()
-    .waitFor();
-  const file = join(FOLDER, `${name}.png`);
-  await page.screenshot({ path: file });
+  await page.waitForURL((url) => url.pathname !== "/login");
+  const cookies = await context.cookies();
   await context.close();
-  const { size: bytes } = await stat(file);
-  if (bytes > MAX_BYTES)
-    throw new Error(`${name}.png has ${bytes} bytes; ${MAX_BYTES} are enough for a picture`);
-  console.log(`docs/images/${name}.png  ${Math.round(bytes / 1024)} KB`);
+  return cookies;
 }

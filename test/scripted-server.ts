@@ -9,7 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { NewEvent } from "../src/session/event.ts";
 import type { Position } from "../src/session/position.ts";
-import type { ScriptAnswer, ScriptCommand } from "./serve-with-script.ts";
+import type { ScriptAnswer, ScriptCommand, ScriptedAgents } from "./serve-with-script.ts";
 import type { Script } from "./scripted-work.ts";
 import { freePort } from "./server-process.ts";
 
@@ -30,6 +30,8 @@ export type ScriptedServer = {
   play(session: string, script: Script): Promise<Position>;
   see(session: string, position: Position): Promise<void>;
   setClock(behindMs: number): Promise<void>;
+  /** Before it listens. */
+  setAgents(agents: ScriptedAgents): Promise<void>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   loginLink(): Promise<string>;
 };
@@ -105,6 +107,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     },
     see: async (session, position) => void (await say({ op: "see", session, position })),
     setClock: async (behindMs) => void (await say({ op: "clock", behindMs })),
+    setAgents: async (agents) => void (await say({ op: "agents", agents })),
     fetch: ask,
     loginLink: async () => {
       const answer = await ask("/api/login-links", { method: "POST" });

@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 import { readSettings } from "../src/config/settings.ts";
 import { openStore } from "../src/open-store.ts";
 import { makeLog } from "../src/server/log.ts";
+import type { ProfileInfo } from "../src/protocol/http.ts";
+import type { Measured } from "../src/server/process-rows.ts";
+import type { KnownAgents } from "../src/server/profiles.ts";
 import { startServer, type RunningServer } from "../src/server/server.ts";
 import { makeIds } from "../src/session/ids.ts";
 import type { NewEvent } from "../src/session/event.ts";
@@ -20,7 +23,15 @@ export type ScriptCommand =
   | { op: "append"; session: string; by: "owner" | "executor"; events: NewEvent[] }
   | { op: "see"; session: string; position: Position }
   /** From here on it is so much earlier than it is. */
-  | { op: "clock"; behindMs: number };
+  | { op: "clock"; behindMs: number }
+  /** Which agents there are said to be, and how the processes of their sessions are doing. */
+  | { op: "agents"; agents: ScriptedAgents };
+
+export type ScriptedAgents = {
+  profiles: ProfileInfo[];
+  /** By process. */
+  processes: Record<string, Measured & { output: string }>;
+};
 
 export type ScriptAnswer = { ok: true; session?: string; position?: Position } | { ok: false; error: string };
 
@@ -35,6 +46,7 @@ const ids = makeIds(now, randomBytes);
 const store = await openStore(settings, { node: ids.next("nod"), host: hostname(), clock: now, ids });
 const leases = new Map<string, Lease>();
 let server: RunningServer | undefined;
+let agents: KnownAgents | undefined;
 
 for await (const line of createInterface({ input: process.stdin })) {
   const answer = await carryOut(JSON.parse(line) as ScriptCommand).catch((error: unknown): ScriptAnswer => ({
@@ -59,6 +71,7 @@ async function carryOut(command: ScriptCommand): Promise<ScriptAnswer> {
         log: makeLog("warn", process.stderr),
         now,
         randomBytes,
+        ...(agents && { agents: () => agents }),
       });
       return { ok: true };
     case "create": {
@@ -85,10 +98,35 @@ async function carryOut(command: ScriptCommand): Promise<ScriptAnswer> {
     case "clock":
       behindMs = command.behindMs;
       return { ok: true };
+    case "agents":
+      agents = knownAgents(command.agents);
+      return { ok: true };
   }
 }
 
+function knownAgents({ profiles, processes }: ScriptedAgents): KnownAgents {
+  return {
+    profiles,
+    modelFault: () => undefined,
+    processes: {
+      host: hostname(),
+      measured: (process) => processes[process],
+      output(process, from, limit) {
+        const output = Buffer.from(processes[process]?.output ?? "");
+        const part = output.subarray(from, from + limit);
+        const next = from + part.length;
+        return Promise.resolve({ text: part.toString("utf8"), from, next, bytes: output.length });
+      },
+    },
+  };
+}
+
 async function lease(session: string): Promise<Lease> {
+  // As an executor takes up what has input: then the session, and each process of it, belongs to this host.
+  if (agents && !leases.has(session)) {
+    const claim = await store.claimSession(LEASE_MS);
+    if (claim) leases.set(claim.lease.log, claim.lease);
+  }
   const held = leases.get(session);
   if (held) return held;
   const claimed = await store.claimLease(session, LEASE_MS);
