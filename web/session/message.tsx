@@ -3,6 +3,7 @@ import { Index, Match, Show, Switch, type JSX } from "solid-js";
 import type { By } from "../../src/session/event.ts";
 import { blobOf, textOf } from "../../src/session/parts.ts";
 import type { Message } from "../../src/session/view.ts";
+import { Prose } from "../prose/prose.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { wholeTime } from "../time-words.ts";
 import { InputActions } from "./input-actions.tsx";
@@ -145,7 +146,9 @@ function Task(props: { task: Kind<"task"> }) {
   return (
     <div class="card">
       <b>{props.task.title}</b> <span class="note">{props.task.outcome ?? "in the background"}</span>
-      <Show when={props.task.summary}>{(summary) => <p class="text">{textOf(summary())}</p>}</Show>
+      <Show when={props.task.summary}>
+        {(summary) => <Prose class="text" text={textOf(summary())} isGrowing={false} />}
+      </Show>
     </div>
   );
 }
