@@ -27,8 +27,6 @@ export type Serving = {
   database?: string;
   /** What config.toml says. */
   config?: string;
-  /** Nodes of one name share their files. */
-  hostId?: string;
   /** Where one that was killed had listened. */
   port?: number;
 };
@@ -38,7 +36,7 @@ const WITHOUT_AGENTS = "[executor]\nmaxTurns = 0\n";
 
 export async function serve(
   stack: AsyncDisposableStack,
-  { home, database, config = WITHOUT_AGENTS, hostId, port: given }: Serving,
+  { home, database, config = WITHOUT_AGENTS, port: given }: Serving,
 ): Promise<Served> {
   await writeFile(join(home, "config.toml"), config);
   const port = given ?? (await freePort());
@@ -54,7 +52,6 @@ export async function serve(
       HOLDFAST_PORT: String(port),
       HOLDFAST_TOKEN: token,
       ...(database === undefined ? {} : { HOLDFAST_DATABASE_URL: database }),
-      ...(hostId === undefined ? {} : { HOLDFAST_HOST_ID: hostId }),
     },
   });
   let log = "";

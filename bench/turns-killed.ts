@@ -1,16 +1,19 @@
 // What a crash costs those who watch: 200 agents speak, their server gets `kill -9`, and each of 200 readers waits for the
 // first word of the attempt that follows. What they had been shown must be in the log.
+import { setTimeout as delay } from "node:timers/promises";
 import type { AnyEvent, DraftData } from "../src/session/event.ts";
 import type { AttemptReadersSaid, Shown, ToAttemptReaders } from "./host/attempt-readers.ts";
 import { startHost, type Host } from "./host/host.ts";
-import { weigh, type Finding, type Row, type Run } from "./measure.ts";
+import { weigh, type Finding, type Row } from "./measure.ts";
 import { figure } from "./report.ts";
 import { serve, type Served } from "./served.ts";
-import { configFor, createSession, startModel, type Model } from "./turns.ts";
+import { configFor, createSession, startModel } from "./turns.ts";
 import { send } from "./wire.ts";
 
 const TURNS = 200;
 const ROUNDS = 3;
+/** What takes longer did not go on. */
+const WITHIN_MS = 60_000;
 /** Longer than a round: nobody comes to an end. */
 const MODEL = "words-10000-at-50";
 
@@ -48,46 +51,8 @@ export const turnsKilled: Row = {
   },
 };
 
-export const turnsFailover: Row = {
-  name: "turns-failover",
-  title: `kill -9 with ${TURNS} turns streaming 50 tokens a second each, PostgreSQL with two nodes of one host: until all go on`,
-  reading:
-    "A figure of its own: from the kill of the node that works until the last of 200 readers, attached by SSE to the other node all the time, has words of the attempt that follows there.",
-  async measure(run) {
-    const model = await startModel(run.stack);
-    const rounds: number[] = [];
-    for (let n = 0; n <= ROUNDS; n++) {
-      await using life = new AsyncDisposableStack();
-      const { working, other, sessions } = await startNodes(run, life, model);
-      const readers = await startReaders(life, other, sessions);
-      const before = await wordsOf(readers, 1);
-      const from = performance.timeOrigin + performance.now();
-      await working.kill();
-      const { at } = await wordsOf(readers, 2);
-      for (const shown of before.shown) await checkShown(other, shown);
-      await other.kill();
-      if (n > 0) rounds.push(at - from);
-    }
-    return [finding("all go on after kill -9, PostgreSQL", 1_000, rounds, [])];
-  },
-};
-
 function finding(what: string, atMost: number, ours: number[], details: string[]): Finding {
   return weigh({ what: `${what}, ${TURNS} turns`, unit: "ms", target: { atMost }, ours, details });
-}
-
-/** One that has all the work, and one that came later and serves those who watch. */
-async function startNodes(
-  run: Run,
-  life: AsyncDisposableStack,
-  model: Model,
-): Promise<{ working: Served; other: Served; sessions: string[] }> {
-  const database = await run.database();
-  const config = configFor(model, MODEL);
-  const node = async () => serve(life, { home: await run.folder(), database, config, hostId: "bench" });
-  const working = await node();
-  const sessions = await startTurns(working);
-  return { working, other: await node(), sessions };
 }
 
 async function startTurns(server: Served): Promise<string[]> {
@@ -112,7 +77,9 @@ async function wordsOf(
   attempt: number,
 ): Promise<{ at: number; shown: Shown[] }> {
   readers.tell({ attempt } satisfies ToAttemptReaders);
-  const said = await readers.next();
+  const said = await Promise.race([readers.next(), delay(WITHIN_MS, undefined, { ref: false })]);
+  if (said === undefined)
+    throw new Error(`not all sessions had words of attempt ${attempt} in ${WITHIN_MS} ms`);
   if (!("at" in said)) throw new Error("the readers did not say when they had all of them");
   return said;
 }
