@@ -31,7 +31,6 @@ export function PaneHead(props: { id: string; view: View }) {
       <span class="grow" />
       <Use view={props.view} />
       <ConnectionPill />
-      <SessionMenu id={props.id} class="quiet sign" />
       <PanelButton running={props.view.processes.length} />
       <SessionMenu id={props.id} />
     </header>
