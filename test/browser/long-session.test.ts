@@ -114,6 +114,28 @@ test("what is being read stays where it is while more comes, and Latest leads to
   expect(await mounted()).toBeLessThanOrEqual(MOUNTED_MAX);
 });
 
+test("a little step back from the end is enough to read on in peace while words stream in", async () => {
+  await open();
+  const step = { turn: "turn_s", step: "step_s", attempt: 1, model: "claude-sonnet" };
+  await server.append(session, [{ type: "step_started", data: step }]);
+  await page.locator('[id="step_s.1"]').waitFor();
+  await expect.poll(below).toBeLessThan(2);
+  await log().hover();
+  await page.mouse.wheel(0, -20);
+  await page.getByRole("button", { name: "Latest" }).waitFor();
+  await expect.poll(settledTop).toBe(true);
+  const before = await log().evaluate((box) => box.scrollTop);
+  const words = "and so it goes on ".repeat(20);
+  for (let n = 0; n < 20; n++)
+    await server.append(session, [
+      { type: "draft", data: { part: "step_s.1/0", kind: "text", offset: n * words.length, text: words } },
+    ]);
+  await expect.poll(below).toBeGreaterThan(500);
+  expect(await log().evaluate((box) => box.scrollTop)).toBe(before);
+  await page.getByRole("button", { name: "Latest" }).click();
+  await expect.poll(below).toBeLessThan(2);
+});
+
 test("coming back to a session leads to where one was reading", async () => {
   const other = await server.create("Another");
   await server.append(other, [line(0)]);

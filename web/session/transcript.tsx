@@ -106,9 +106,18 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   );
 
   let lastTop = 0;
+  let lastTouchY = 0;
+  /** Whoever means to go up leaves the end with the first pixel, or what streams in would pull them back. */
+  let goesUp = false;
+  function onTouchMove({ touches }: TouchEvent): void {
+    const y = touches[0]?.clientY ?? lastTouchY;
+    if (y !== lastTouchY) goesUp = y > lastTouchY;
+    lastTouchY = y;
+  }
+
   function onScroll(): void {
     const { scrollTop, scrollHeight, clientHeight } = scroller;
-    const isNear = scrollHeight - scrollTop - clientHeight < END_PX;
+    const isNear = scrollHeight - scrollTop - clientHeight < (goesUp ? 1 : END_PX);
     // What came since the scroll that this tells of may have moved the end away: only going up is leaving it.
     if (isNear || scrollTop < lastTop) setNearEnd(isNear);
     lastTop = scrollTop;
@@ -133,6 +142,7 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   function toLatest(): void {
     session.reachEnd();
     setFailure(undefined);
+    goesUp = false;
     setNearEnd(true);
     rows.toEnd();
   }
@@ -189,6 +199,8 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   function onKeyDown(event: KeyboardEvent): void {
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
     if (!isPlain || isTyping(event.target)) return;
+    if (event.key === "ArrowUp" || event.key === "PageUp") goesUp = true;
+    if (event.key === "ArrowDown" || event.key === "PageDown") goesUp = false;
     if (event.key === "End") toLatest();
     else if (event.key === "Home") void toBeginning();
     else return;
@@ -204,6 +216,9 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
         tabindex="0"
         ref={scroller}
         onScroll={onScroll}
+        onWheel={({ deltaY }) => (goesUp = deltaY < 0)}
+        onTouchStart={({ touches }) => (lastTouchY = touches[0]?.clientY ?? 0)}
+        onTouchMove={onTouchMove}
         onKeyDown={onKeyDown}
       >
         <div ref={content}>

@@ -1,6 +1,6 @@
 // The sessions that this tab follows, whatever it shows: those at work and those opened last. Going to one shows it at
 // once, whole and current, and going away from one leaves nothing behind.
-import { createEffect, createRoot, createSignal, on } from "solid-js";
+import { createEffect, createRoot, createSignal, untrack } from "solid-js";
 import type { Client } from "../../src/client/commands.ts";
 import type { Change } from "../../src/client/live.ts";
 import type { Socket } from "../../src/client/socket.ts";
@@ -45,15 +45,17 @@ export function createFollowed(
   let opened: readonly string[] = [];
   let atWork: readonly string[] = [];
 
-  createEffect(
-    on(rows, (now) => {
-      atWork = sessionsAtWork(now, atWork);
+  createEffect(() => {
+    atWork = sessionsAtWork(rows(), atWork);
+    untrack(() => {
       for (const id of atWork) if (!followed.has(id)) attach(id);
       leaveOthers();
-      for (const { id, unread, position } of now)
-        if (unread === 0) followed.get(id)?.away.readElsewhere(position);
-    }),
-  );
+    });
+  });
+  createEffect(() => {
+    const read = rows().filter(({ unread }) => unread === 0);
+    for (const { id, position } of read) untrack(() => followed.get(id)?.away.readElsewhere(position));
+  });
 
   return {
     follow(session) {
