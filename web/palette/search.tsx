@@ -128,7 +128,7 @@ export function PaletteSearch(props: { query: string; failure?: string | undefin
       </Show>
       <div
         ref={listbox}
-        class="options"
+        class="results"
         role="listbox"
         id={listId}
         aria-label="Results"

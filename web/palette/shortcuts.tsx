@@ -42,8 +42,11 @@ export function Shortcuts() {
         if (event.target === dialog) dialog.close(); // beside it
       }}
     >
-      <div class="sheet">
-        <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+      <div class="all-keys">
+        {/* With the focus, or the button below it would scroll the list to its end. */}
+        <h2 id="shortcuts-title" tabindex="-1" autofocus>
+          Keyboard shortcuts
+        </h2>
         <Keys name="Everywhere" keys={everywhere()} />
         <Keys name="In the composer" keys={IN_THE_COMPOSER} />
         <Keys name="On an ask that has the focus" keys={ON_AN_ASK} />
