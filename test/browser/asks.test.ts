@@ -136,9 +136,10 @@ test("an ask that was withdrawn, or never was, is said to be so", async () => {
   await stage.server.untilFact(session, "ask_closed");
   const page = await stage.open(`/asks/${ask}`);
   await page.getByText(/^Withdrawn/).waitFor();
-  await page.goto(`${stage.server.url}/asks/ask_nothing`);
-  await page.getByText("There is no such ask").waitFor();
-  expectNoFaults(page, /404/);
+  const none = await stage.open("/asks/ask_nothing");
+  await none.getByText("There is no such ask").waitFor();
+  expectNoFaults(page);
+  expectNoFaults(none, /404/);
 });
 
 /** A session whose agent wants to run something that a person has to allow. */
