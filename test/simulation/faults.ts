@@ -16,6 +16,7 @@ export type Rates = {
   diskFault: number;
   profileGone: number;
   clockJump: number;
+  clockBack: number;
 };
 
 const HIGHEST: Rates = {
@@ -31,6 +32,7 @@ const HIGHEST: Rates = {
   diskFault: 0.01,
   profileGone: 0.01,
   clockJump: 0.002,
+  clockBack: 0.002,
 };
 
 export const NO_FAULTS: Rates = {
@@ -46,6 +48,7 @@ export const NO_FAULTS: Rates = {
   diskFault: 0,
   profileGone: 0,
   clockJump: 0,
+  clockBack: 0,
 };
 
 export function drawRates(chance: Chance): Rates {

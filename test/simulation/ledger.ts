@@ -16,6 +16,8 @@ export class Ledger {
   /** Those that stood still, and when. */
   readonly pauses: { node: string; from: number; until: number }[] = [];
   clockJumped = false;
+  /** From then on what came later may bear an earlier time. */
+  clockWentBack = false;
   /** Nodes that went in good order. */
   readonly shutdowns = new Set<string>();
   /** The last fact that each session had when a node died: it must be there ever after. */

@@ -41,6 +41,7 @@ function checkTurns(facts: readonly Fact[], done: boolean, check: Check): void {
   let stopped = false;
   let takeovers = 0;
   let retryAt = "";
+  const wentBack = facts.some(({ at }, n) => at < (facts[n - 1]?.at ?? at)); // then a time says little
   const attempts = new Map<string, number>();
   let streaming: string | undefined;
   const calls = new Set<string>();
@@ -61,7 +62,7 @@ function checkTurns(facts: readonly Fact[], done: boolean, check: Check): void {
         check(streaming === undefined, `${position}: a step begins within ${streaming}`);
         check(data.attempt === (attempts.get(data.step) ?? 0) + 1, `${position}: attempt ${data.attempt}`);
         check(calls.size === 0, `${position}: a step begins before ${[...calls].join()} have their results`);
-        check(at >= retryAt, `${position}: tried again before its time`);
+        check(at >= retryAt || wentBack, `${position}: tried again before its time`);
         if (data.attempt === 1) takeovers = 0;
         attempts.set(data.step, data.attempt);
         streaming = `${data.step}.${data.attempt}`;

@@ -24,6 +24,7 @@ export const SIGHTS = [
   "an executor was paused",
   "an executor was asked to stop",
   "the clock jumped a day",
+  "the clock was set back",
   "the storage was busy",
   "an acknowledgement was lost",
   "a wake was lost",

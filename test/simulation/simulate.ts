@@ -25,6 +25,8 @@ export type Run = {
 const DAY_MS = 24 * 3600_000;
 /** Longer than any wait in it: a retry's last time, a lease, a command. */
 const REST_WITHIN_MS = 20 * 60_000;
+/** What leases and retries wait for longer then; well below the time in which all comes to rest. */
+const BACK_MAX_MS = 5 * 60_000;
 const SLICE_MS = 500;
 const QUIET_MS = 30_000;
 
@@ -216,7 +218,7 @@ class Simulation {
   #strike(life: Life): void {
     const { world } = this;
     const { chance } = world;
-    const { kill, pause, shutdown, processLost, clockJump } = this.#rates;
+    const { kill, pause, shutdown, processLost, clockJump, clockBack } = this.#rates;
     const node = this.#nodes?.find((each) => each.life === life);
     if (!node) return;
     if (chance.happens(kill)) return node.kill();
@@ -226,6 +228,12 @@ class Simulation {
       this.#reached.note("the clock jumped a day");
       this.#ledger.clockJumped = true;
       world.jump(DAY_MS);
+    }
+    if (chance.happens(clockBack)) {
+      this.#reached.note("the clock was set back");
+      this.#ledger.clockJumped = true;
+      this.#ledger.clockWentBack = true;
+      world.jump(-chance.whole(1_000, BACK_MAX_MS));
     }
     const running = this.#around.table.running();
     if (running.length > 0 && chance.happens(processLost)) {
