@@ -34,12 +34,8 @@ async function spawn(
   instead?: string,
 ): Promise<void> {
   const { command, cwd, background, stdin } = spec;
-  const unstarted: NewFact[] =
-    instead === undefined
-      ? []
-      : [{ type: "process_exited", data: { process: instead, exit: null, cause: "unstarted" } }];
-  const begins = await intend(work, [
-    ...unstarted,
+  const begins = await intend(work, () => [
+    ...neverBegan(work, instead),
     { type: "process_started", data: { process, command, cwd, call, background } },
     { type: "tool_started", data: { call, process } },
   ]);
@@ -64,6 +60,12 @@ async function spawn(
       data: { call, status: "error", result: `The command could not be started: ${started.reason}` },
     },
   ]);
+}
+
+/** Of the one in whose place this runs; whoever watches processes may have told it already. */
+function neverBegan({ session }: ToolWork, process: string | undefined): NewFact[] {
+  if (!session.view.processes.some((known) => known.process === process)) return [];
+  return [{ type: "process_exited", data: { process: process ?? "", exit: null, cause: "unstarted" } }];
 }
 
 async function attend(work: ToolWork, call: string, process: string, spec: CommandSpec): Promise<void> {

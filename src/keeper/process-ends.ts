@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readClaim } from "../process/directory.ts";
 import { adopt, waitExit, type EndedProcess } from "../process/state.ts";
 import type { NewFact } from "../session/event.ts";
+import { seqOf } from "../session/position.ts";
 import type { ProcessRow, Store } from "../store/store.ts";
 
 export type ProcessEndsOptions = {
@@ -98,16 +99,25 @@ export class ProcessEnds {
   }
 }
 
+/** A session that changes under us as often as this is looked at again with the next sweep. */
+const TRIES_MAX = 20;
+
+/** Unless an executor has told it, as it does of a command that never began. */
 async function tellEnd(store: Store, { id, session }: ProcessRow, state: EndedProcess): Promise<void> {
   const writer = { by: "keeper", keeper: "processes", key: `exit:${id}` } as const;
-  const told = await store.append(session, [endOf(id, state)], writer);
-  if (told.ok || told.code === "key_reused") return;
-  if (told.code === "ended") {
-    const head = (await store.session(session, ""))?.head;
-    if (head !== undefined && head !== session) await store.append(head, [endOf(id, state)], writer);
-    return;
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const view = await store.view(session);
+    if (!view) return store.forgetProcess(id);
+    if (view.ended) {
+      const head = (await store.session(session, ""))?.head;
+      if (head !== undefined && head !== session) await store.append(head, [endOf(id, state)], writer);
+      return;
+    }
+    if (!view.processes.some(({ process }) => process === id)) return;
+    const expectSeq = seqOf(view.position);
+    const told = await store.append(session, [endOf(id, state)], writer, { expectSeq });
+    if (told.ok || (told.code !== "moved" && told.code !== "ended")) return;
   }
-  if (told.code === "not_found") await store.forgetProcess(id);
 }
 
 function endOf(process: string, state: EndedProcess): NewFact {

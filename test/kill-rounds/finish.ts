@@ -16,7 +16,12 @@ export async function finishRound(
     sessions.map(async (work): Promise<Ending> => {
       const { name, kind, session } = work;
       const count = (...types: string[]) =>
-        follower.seen(session).filter(({ type }) => types.includes(type)).length;
+        new Set(
+          follower
+            .seen(session)
+            .filter(({ type }) => types.includes(type))
+            .map(({ data, position }) => (data as { process?: string }).process ?? position),
+        ).size;
       if (kind === "approval") {
         await follower.until(`${name} asks`, () => count("ask_opened") > 0);
         await answerOnce(server, session, follower.seen(session));

@@ -61,6 +61,8 @@ function expectEffects(
   heard: readonly string[],
 ): void {
   const results = dataOf(log, "tool_finished");
+  const ended = dataOf(log, "process_exited").map(({ process }) => process);
+  expect(about(ended)).toEqual(about([...new Set(ended)])); // each is told once
   for (const { call, name, args } of dataOf(log, "tool_proposed")) {
     if (name !== "shell") continue;
     const key = / echo "(\S+) \$t"/.exec((args as { command: string }).command)?.[1] ?? "";
