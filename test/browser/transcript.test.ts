@@ -248,7 +248,9 @@ test("what needs a person stands in the list, in the session and in the tab's na
         },
       }),
   );
-  await page.locator("a.row", { hasText: "wants an approval" }).click();
+  const row = page.locator(`[data-session="${session}"]`);
+  await row.locator(".mark.approval").waitFor();
+  await row.getByRole("link", { name: /At work/ }).click();
   await page.getByText("Waits for your approval").waitFor();
   await page.locator("[data-ask]").getByText("rm -r build").waitFor();
   await expect.poll(() => page.title()).toBe("(1) At work · Holdfast");
