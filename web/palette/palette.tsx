@@ -34,6 +34,7 @@ export function Palette() {
       class="palette"
       aria-label="Command palette"
       onClose={() => {
+        if (dialog.open) return; // told late: it was opened again meanwhile
         closePalette();
         // What had the focus may be gone with its page.
         if (document.activeElement === document.body) document.getElementById("main")?.focus();
