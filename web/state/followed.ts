@@ -5,6 +5,8 @@ import type { Client } from "../../src/client/commands.ts";
 import type { Change } from "../../src/client/live.ts";
 import type { Socket } from "../../src/client/socket.ts";
 import type { SessionRow } from "../../src/protocol/http.ts";
+import type { LongText } from "../../src/session/event.ts";
+import type { Position } from "../../src/session/position.ts";
 import type { View } from "../../src/session/view.ts";
 import { createAway, type Away } from "./away.ts";
 import { openSession, type OpenSession } from "./open-session.ts";
@@ -114,6 +116,10 @@ function follow(client: Client, socket: Pick<Socket, "attach">, id: string, pers
     session: id,
     send: async (sent) => (await client.admitInput(id, newInput(sent), undefined, sent.key)).position,
     hasArrived: (position) => (session.view?.position ?? "") >= position,
+    watchFor(text) {
+      const since = session.view?.position ?? "";
+      return () => inputsOf(session.view).some((input) => input.text === text && input.position > since);
+    },
     upload: client.uploadFile,
     newKey: client.transport.newKey,
   });
@@ -122,4 +128,9 @@ function follow(client: Client, socket: Pick<Socket, "attach">, id: string, pers
     return () => hearers.delete(hear);
   };
   return { id, session, outbox, away, onChange };
+}
+
+function inputsOf(view: View | null): { text: LongText; position: Position }[] {
+  if (view === null) return [];
+  return [...view.queue, ...view.messages.filter((message) => message.kind === "input")];
 }

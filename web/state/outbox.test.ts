@@ -100,6 +100,19 @@ test("it shows as on its way until the log has it on the page", async () => {
   expect(texts(outbox)).toEqual([]);
 });
 
+test("it is not shown twice when the log brings it before the answer comes", async () => {
+  let hasCome = false;
+  const { asked, send } = pendingServer();
+  const outbox = outboxOf({ send, watchFor: (text) => () => hasCome && text === "do it" });
+  outbox.setText("do it");
+  outbox.send(outbox.text.trim(), "queue");
+  await settle();
+  expect(texts(outbox)).toEqual(["do it"]);
+  hasCome = true;
+  expect(texts(outbox)).toEqual([]);
+  asked[0]?.answer.resolve(formatPosition(2, 0));
+});
+
 test("a failed send gives the text back, in front of what was typed since", async () => {
   const { asked, send } = pendingServer();
   const outbox = outboxOf({ send });

@@ -49,6 +49,8 @@ export type OutboxOptions = {
   send: (sent: Sent) => Promise<Position | null>;
   /** Whether that is on the page. */
   hasArrived: (position: Position) => boolean;
+  /** Called as this is sent: whether such an input has come to the page since, which may be before the answer is here. */
+  watchFor?: (text: string) => () => boolean;
   upload: Upload;
   newKey: () => string;
   now?: () => number;
@@ -64,7 +66,7 @@ export function newInput({ text, way, attachments }: Sent): NewInput {
   };
 }
 
-type Sending = Departure & { position: Position | null };
+type Sending = Departure & { position: Position | null; hasCome: (() => boolean) | undefined };
 type Failed = { words: string; departure: Departure };
 
 const WAY = "holdfast:way:";
@@ -154,7 +156,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   function enqueue(departure: Departure, settled: Promise<Attachment[] | null>, restore: () => void): void {
-    state.sending = [...state.sending.filter(isOnItsWay), { ...departure, position: null }];
+    state.sending = [
+      ...state.sending.filter(isOnItsWay),
+      { ...departure, position: null, hasCome: undefined },
+    ];
     last = last.then(() => carryOut(departure, settled, restore));
   }
 
@@ -175,6 +180,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }
       leaving = { ...departure, files: attachments };
       keepDeparture(session, leaving);
+      if (sending) sending.hasCome = options.watchFor?.(text);
       const position = await options.send({ key, text, way, attachments });
       if (position === null) drop();
       else if (sending) sending.position = position;
@@ -199,8 +205,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     state.isKept = keepUnsent(session, state.text);
   }
 
-  function isOnItsWay({ position }: Sending): boolean {
-    return position === null || !options.hasArrived(position);
+  function isOnItsWay({ position, hasCome }: Sending): boolean {
+    return position === null ? !hasCome?.() : !options.hasArrived(position);
   }
 }
 
