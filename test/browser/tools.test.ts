@@ -179,7 +179,7 @@ test("a turn that failed says why, and trying it again goes on in a successor", 
     .end("failed", { code: "overloaded", message: "The provider is overloaded." });
   await server.play(session, script);
   const page = await open();
-  await page.getByText("The provider is overloaded.").waitFor();
+  await page.getByText("The provider is overloaded.", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Try this turn again" }).click();
   await page.waitForURL((url) => url.pathname.startsWith("/sessions/") && !url.pathname.endsWith(session));
   await page.getByText("Go.", { exact: true }).first().waitFor();

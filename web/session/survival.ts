@@ -13,8 +13,8 @@ export function createSurvival(part: () => ToolPart): () => boolean {
       (message) =>
         message.kind === "divider" &&
         message.divider === "recovered" &&
-        message.at > startedAt &&
-        (endedAt === null || message.at < endedAt),
+        message.at >= startedAt &&
+        (endedAt === null || message.at <= endedAt),
     );
   });
 }
