@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { countReporter } from "./test/count-reporter.ts";
 
@@ -16,6 +17,8 @@ const patience = { poll: { timeout: 15_000 } };
 export default defineConfig({
   test: {
     reporters: ["default", countReporter],
+    // Vitest leaves a core to others, of two the half; but most of a test is waiting for a disk, a process or a browser.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
