@@ -4,9 +4,7 @@ import { runInNewContext } from "node:vm";
 
 export function settleDown(): void {
   collectGarbage();
-  // What runs from now on runs often. bin/launch.cjs forbade it for the start.
-  setFlagsFromString("--opt");
-  setFlagsFromString("--maglev");
+  setFlagsFromString("--opt"); // what runs from now on runs often; bin/launch.cjs forbade it for the start
 }
 
 /** Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. */
