@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endCommands } from "./end-commands.ts";
 
 const launcher = fileURLToPath(new URL("../bin/launch.cjs", import.meta.url));
 const READY_WITHIN_MS = 30_000;
@@ -25,7 +26,7 @@ export type ServerProcess = {
   signal(signal: NodeJS.Signals): void;
   /** Resolves when the process is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Kills it and removes its home. */
+  /** Kills it and what it has left running, and removes its home. */
   remove(): Promise<void>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
@@ -99,6 +100,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
     kill,
     remove: async () => {
       await kill();
+      await endCommands(home);
       await rm(home, { recursive: true, force: true });
     },
     fetch: (path, init = {}) =>
