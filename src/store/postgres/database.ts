@@ -56,6 +56,9 @@ export class Database implements Queryable {
     // An idle connection that was cut is out of the pool already, and the next statement opens another. Whether that
     // one succeeds is what health goes by.
     this.#pool.on("error", () => {});
+    // The pool stops listening while it verifies a new connection and hands it over: uncaught, a reset there would end
+    // the process. Whoever waits for the connection's answer is told in any case.
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
   async query<Row extends object>(statement: Statement): Promise<Row[]> {

@@ -94,6 +94,17 @@ it("appends go on through resets of all connections, each done once and in order
   expect((await store.check()).problems).toEqual([]);
 });
 
+it("a connection that is reset before it was of any use costs a statement, not the process", async () => {
+  const store = await openNode(proxy.url);
+  const session = await newSession(store);
+  proxy.reset();
+  const cut = proxy.cutReplyTo("enable_bitmapscan"); // the first thing that is asked on a new connection
+  const appended = store.append(session, [notice("after the cut")], byOwner);
+  await cut;
+  expect(await appended).toMatchObject({ ok: true });
+  expect(await noticesIn(store, session)).toEqual(["after the cut"]);
+});
+
 it("answers that come late change nothing but the time", async () => {
   const store = await openNode(proxy.url);
   const session = await newSession(store);
