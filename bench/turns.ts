@@ -25,49 +25,44 @@ function turnsRow(count: number): Row {
     name: `turns-${count}`,
     title: `${count === 1 ? "a turn" : `${count} turns at once`}, ${TOKENS} tokens each at ${TOKENS_PER_SECOND} a second, each with a reader over SSE`,
     reading:
-      "Against a server that pipes the same stream to its client and keeps nothing; 1 × would mean that durability costs nothing. CPU is user and system time of the server's process with all its threads, memory the highest of samples. In every round the log is read back and must hold every token that was shown.",
+      "Against a server that pipes an AI SDK stream of the same model to its client and keeps nothing; 1 × would mean that durability costs nothing. CPU is user and system time of the server's process with all its threads, memory the highest of samples. In every round the log is read back and must hold every token that was shown.",
     async measure(run) {
-      const { holdfast, bare } = await contenders(run, count);
-      const rounds = await takeTurns(ROUNDS, { holdfast, bare });
-      return findingsOf(count, rounds.holdfast, rounds.bare);
+      return findingsOf(count, await takeTurns(ROUNDS, await contenders(run, count)));
     },
   };
 }
 
 type Round = Cost & { lag: Lag; beforeMs: number[]; afterMs: number[] };
+/** `wire` is the bare server without the SDK's own loop: not what people write, but the floor. */
+type Contender = "holdfast" | "bare" | "wire";
 
-async function contenders(
-  run: Run,
-  count: number,
-): Promise<Record<"holdfast" | "bare", () => Promise<Round>>> {
+async function contenders(run: Run, count: number): Promise<Record<Contender, () => Promise<Round>>> {
   const model = await startModel(run.stack);
   const readers = await startReaders(run.stack);
   const ours = await serve(run.stack, { home: await run.folder(), config: configFor(model) });
-  const { ready: bare } = await startHost<{ url: string; pid: number }>(
-    run.stack,
-    "bare-pipe",
-    model.baseUrl,
-    MODEL,
-  );
-  let round = 0;
-  return {
-    async holdfast() {
-      const names: string[] = [];
-      for (let n = 0; n < count; n++) names.push(await createSession(ours));
-      const { url, token, pid } = ours;
-      const turns = { server: "holdfast", url, token, names, everyMs: EVERY_MS } as const;
-      const measured = await follow(model, readers, pid, turns);
-      for (const turn of measured.turns) await checkLog(ours, turn);
-      return measured.round;
-    },
-    async bare() {
+  const holdfast = async () => {
+    const names: string[] = [];
+    for (let n = 0; n < count; n++) names.push(await createSession(ours));
+    const { url, token, pid } = ours;
+    const turns = { server: "holdfast", url, token, names, everyMs: EVERY_MS } as const;
+    const measured = await follow(model, readers, pid, turns);
+    for (const turn of measured.turns) await checkLog(ours, turn);
+    return measured.round;
+  };
+  const pipe = async (how: "streamText" | "doStream") => {
+    const { ready } = await startHost<BareReady>(run.stack, "bare-pipe", how, model.baseUrl, MODEL);
+    let round = 0;
+    return async () => {
       const names = Array.from({ length: count }, (_, n) => `turn-${round}-${n}`);
       round++;
-      const turns = { server: "bare", url: bare.url, names, everyMs: EVERY_MS } as const;
-      return (await follow(model, readers, bare.pid, turns)).round;
-    },
+      const turns = { server: "bare", url: ready.url, names, everyMs: EVERY_MS } as const;
+      return (await follow(model, readers, ready.pid, turns)).round;
+    };
   };
+  return { holdfast, bare: await pipe("streamText"), wire: await pipe("doStream") };
 }
+
+type BareReady = { url: string; pid: number };
 
 async function follow(
   model: Model,
@@ -118,46 +113,46 @@ function wholeText(text: LongText): string {
   return text;
 }
 
-function findingsOf(count: number, ours: Round[], bare: Round[]): Finding[] {
-  const baselineName = "bare node:http, doStream of the same SDK, every part written as it comes";
-  const perThousand = ({ cpuMs }: Round) => cpuMs / ((count * TOKENS) / 1000);
+function findingsOf(count: number, { holdfast, bare, wire }: Record<Contender, Round[]>): Finding[] {
+  const turns = count === 1 ? "1 turn" : `${count} turns`;
   const against = (what: string, unit: string, pick: (round: Round) => number, details: string[] = []) =>
     compare({
-      what: `${what}, ${count === 1 ? "1 turn" : `${count} turns`}`,
+      what: `${what}, ${turns}`,
       unit,
       target: { atMost: 1.5 },
-      ours: ours.map(pick),
+      ours: holdfast.map(pick),
       baseline: bare.map(pick),
-      baselineName,
-      details,
+      baselineName: "bare node:http, every part of streamText written as it comes",
+      details: [...details, `the same with only the provider's doStream: ${middle(wire, pick)} ${unit}`],
     });
-  const median = (rounds: Round[], pick: (lag: Lag) => number) =>
-    figure(
-      quantile(
-        rounds.map(({ lag }) => pick(lag)),
-        0.5,
-      ),
-    );
-  const [mid, all] = [({ medianMs }: Lag) => medianMs, ({ p99OfAllMs }: Lag) => p99OfAllMs];
-  const over = (rounds: Round[], q: number) => rounds.map((round) => overhead(round, q));
+  const over = (q: number) => (round: Round) => overhead(round, q);
   return [
-    against("CPU for 1,000 tokens", "ms", perThousand),
+    against("CPU for 1,000 tokens", "ms", ({ cpuMs }) => cpuMs / ((count * TOKENS) / 1000)),
     against("p99 lag from model to reader", "ms", ({ lag }) => lag.p99Ms, [
-      `of what is said while all of them speak; median lag ${median(ours, mid)} ms against ${median(bare, mid)} ms`,
-      `p99 with their beginnings and ends ${median(ours, all)} ms against ${median(bare, all)} ms`,
+      `of what is said while all of them speak; ${versus(({ lag }) => lag.medianMs, "median")}`,
+      versus(({ lag }) => lag.p99OfAllMs, "p99 with their beginnings and ends"),
     ]),
     against("peak memory", "MB", ({ peakMb }) => peakMb),
     weigh({
-      what: `overhead of a turn, ${count === 1 ? "1 turn" : `${count} turns`}`,
+      what: `overhead of a turn, ${turns}`,
       unit: "ms",
       target: { atMost: 50 },
-      ours: over(ours, 0.5),
+      ours: holdfast.map(over(0.5)),
       details: [
         "from sending the input until the model sees the request, and from the end of the model's answer until the reader has turn_ended; the median of a round's turns",
-        `p99 of turns ${figure(quantile(over(ours, 0.99), 0.5))} ms; the bare server's median ${figure(quantile(over(bare, 0.5), 0.5))} ms, p99 ${figure(quantile(over(bare, 0.99), 0.5))} ms`,
+        versus(over(0.5), "the same"),
+        versus(over(0.99), "p99 of turns"),
       ],
     }),
   ];
+
+  function versus(pick: (round: Round) => number, what: string): string {
+    return `${what} ${middle(holdfast, pick)} ms against ${middle(bare, pick)} ms`;
+  }
+}
+
+function middle(rounds: Round[], pick: (round: Round) => number): string {
+  return figure(quantile(rounds.map(pick), 0.5));
 }
 
 function overhead({ beforeMs, afterMs }: Round, q: number): number {
