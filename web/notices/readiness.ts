@@ -38,11 +38,12 @@ export function createReadiness(ask: typeof fetch): Readiness {
 }
 
 async function reasonNow(ask: typeof fetch, before: string | undefined): Promise<string | undefined> {
-  let response: Response;
   try {
-    response = await ask("/readyz", { cache: "no-store", signal: AbortSignal.timeout(TRY_MS) });
+    const response = await ask("/readyz", { cache: "no-store", signal: AbortSignal.timeout(TRY_MS) });
+    if (response.status === 503) return (await problemOf(response)).detail;
+    await response.arrayBuffer(); // unread, it would hold its connection until the time is up
+    return undefined;
   } catch {
     return before; // no answer says nothing about it; that the server is away is said elsewhere
   }
-  return response.status === 503 ? (await problemOf(response)).detail : undefined;
 }
