@@ -101,7 +101,11 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
     clock: wallClock,
     beat: new DraftBeat(wallClock),
     chance: Math.random,
-    limits: { ...USUAL_LIMITS, maxSteps: config.executor.maxSteps },
+    limits: {
+      ...USUAL_LIMITS,
+      maxSteps: config.executor.maxSteps,
+      maxWaitMs: config.executor.retryMinutes * 60_000,
+    },
     summaryTimeoutMs: config.compaction.summaryTimeoutSeconds * 1000,
     retry: { ...USUAL_RETRY, totalMs: config.executor.retryMinutes * 60_000 },
     log,

@@ -259,6 +259,20 @@ describe("a provider", () => {
     expect(types(log).filter((type) => type === "step_started")).toHaveLength(3);
   });
 
+  it("is tried again though the clock was set back by hours meanwhile", async () => {
+    let calls = 0;
+    await scene.run(() =>
+      ++calls === 1
+        ? { fault: { class: "rate_limit", message: "slow down", retryAfterMs: 30_000 } }
+        : "At last.",
+    );
+    const session = await scene.send("go");
+    await scene.untilFact(session, "step_aborted");
+    scene.advance(-5 * 3600_000);
+    const log = await scene.untilFact(session, "turn_ended");
+    expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  });
+
   it("that can't be used ends the turn at once, with its reason", async () => {
     await scene.run(() => ({ fault: { class: "auth", message: "the key was refused" } }));
     const log = await scene.untilFact(await scene.send("go"), "turn_ended");

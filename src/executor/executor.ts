@@ -92,7 +92,8 @@ export class Executor {
   /** How many it got; all of them have begun, even if another could not be claimed. */
   async #claim(wanted: number): Promise<number> {
     const { leaseMs, place } = this.#options;
-    const claims = Array.from({ length: wanted }, () => this.#context.store.claimSession(leaseMs, place));
+    const { store, limits } = this.#context;
+    const claims = Array.from({ length: wanted }, () => store.claimSession(leaseMs, place, limits.maxWaitMs));
     const settled = await Promise.allSettled(claims);
     let got = 0;
     for (const { value: claimed } of settled.filter((claim) => claim.status === "fulfilled"))

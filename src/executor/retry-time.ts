@@ -21,7 +21,8 @@ export function retryTime({ fault, attempt, since, now, chance, limits }: Failur
   const doubled = Math.min(limits.mostMs, limits.firstMs * 2 ** Math.min(attempt - 1, 20));
   const jittered = doubled * (0.75 + chance / 4);
   const at = now + Math.max(jittered, fault.retryAfterMs ?? 0);
-  const giveUpAt = (since === null ? now : Date.parse(since)) + limits.totalMs;
+  // Not from later than now: a clock that was set back must not make a wait longer than all of them together may take.
+  const giveUpAt = Math.min(now, since === null ? now : Date.parse(since)) + limits.totalMs;
   return at <= giveUpAt ? Math.round(at) : null;
 }
 

@@ -21,9 +21,14 @@ export type NextStep =
   /** The turn ends here: end what still runs of it, then append `facts`. */
   | { do: "stop"; calls: readonly ToolPart[]; facts: NewFact[] };
 
-export type Limits = { maxSteps: number; maxTakeovers: number };
+export type Limits = {
+  maxSteps: number;
+  maxTakeovers: number;
+  /** Nobody waits longer before a retry: a time that is farther away was set by a clock that has been set back since. */
+  maxWaitMs: number;
+};
 
-export const USUAL_LIMITS: Limits = { maxSteps: 200, maxTakeovers: 3 };
+export const USUAL_LIMITS: Limits = { maxSteps: 200, maxTakeovers: 3, maxWaitMs: 3_600_000 };
 
 export function nextStep(view: View, model: string, now: string, limits: Limits = USUAL_LIMITS): NextStep {
   const { turn } = view;
@@ -48,11 +53,16 @@ export function nextStep(view: View, model: string, now: string, limits: Limits 
         facts: [{ type: "step_aborted", data: { ...named(step), reason: "the executor was lost" } }],
       };
     case "aborted":
-      if (turn.retryAt !== null && turn.retryAt > now) return { do: "wait", asks: [], until: turn.retryAt };
+      if (turn.retryAt !== null && isAhead(turn.retryAt, now, limits))
+        return { do: "wait", asks: [], until: turn.retryAt };
       return callModel(view, turn.id, step.step, step.attempt + 1, model);
     case "completed":
       return afterStep(view, step, model, limits);
   }
+}
+
+function isAhead(retryAt: string, now: string, { maxWaitMs }: Limits): boolean {
+  return retryAt > now && Date.parse(retryAt) - Date.parse(now) <= maxWaitMs;
 }
 
 /** A prompt that stops what runs comes first, then steers whose turn ended before them, then the queue. */

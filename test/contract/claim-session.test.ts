@@ -165,5 +165,43 @@ forEachStore((harness) => {
       harness.clock.advance(60_000);
       expect(await look()).toMatchObject({ lease: { log: "ses_retry" } });
     });
+
+    it("is one whose retry lies farther ahead than any wait: the clock was set back", async () => {
+      const store = await harness.open();
+      const at = new Date(harness.clock.now() + 60_000).toISOString();
+      await session(store, "ses_retry", input("inp_1"), turn, delivered, {
+        type: "step_aborted",
+        data: { step: "s", attempt: 1, reason: "overloaded", retryAt: at },
+      });
+      const claim = () => store.claimSession(TTL_MS, undefined, 60_000);
+      const first = await claim();
+      await store.releaseLease(first!.lease, (await store.head("ses_retry"))!.position);
+      expect(await claim()).toBeUndefined();
+      harness.clock.advance(-3600_000);
+      expect(await claim()).toMatchObject({ lease: { log: "ses_retry" } });
+    });
+
+    // Elsewhere the time that decides is the database server's, and a node that is gone is known to be.
+    it.runIf(harness.dialect === "sqlite")(
+      "is one that its executor broke off, no later for a clock that was set back",
+      async () => {
+        const store = await harness.open();
+        await session(store, "ses_left", input("inp_1"), turn, delivered);
+        await session(store, "ses_kept", input("inp_1"), turn, delivered);
+        await store.claimSession(TTL_MS);
+        const kept = await store.claimSession(TTL_MS);
+        expect(kept).toMatchObject({ lease: { log: "ses_kept" } });
+        harness.clock.advance(-5 * 3600_000);
+        expect(await store.claimSession(TTL_MS)).toBeUndefined(); // whoever still works on it has his time to say so
+        harness.clock.advance(TTL_MS / 2);
+        await store.renewLease(kept!.lease);
+        harness.clock.advance(TTL_MS / 2);
+        expect(await store.claimSession(TTL_MS)).toMatchObject({
+          lease: { log: "ses_left" },
+          takeover: true,
+        });
+        expect(await store.claimSession(TTL_MS)).toBeUndefined();
+      },
+    );
   });
 });

@@ -145,6 +145,9 @@ forEachStore((harness) => {
       expect(await store.takeRequests()).toEqual([]);
       harness.clock.advance(61_000);
       expect(await store.takeRequests()).toMatchObject([{ request: { id: "req_1" }, again: true }]);
+      harness.clock.advance(-3600_000); // and no later for a clock that is set back
+      expect(await store.takeRequests()).toMatchObject([{ request: { id: "req_1" }, again: true }]);
+      expect(await store.takeRequests()).toEqual([]);
     });
 
     it("is refused when it is over or was never there", async () => {

@@ -10,6 +10,7 @@ export async function claimSession(
   { database, node, host, now }: Context,
   ttlMs: number,
   { sharedProfiles }: WorkPlace = { sharedProfiles: [] },
+  longestWaitMs?: number,
 ): Promise<Claim | undefined> {
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
   // than the row tells.
@@ -22,7 +23,7 @@ export async function claimSession(
   }>({
     name: "claim_session",
     text: `with clock as materialized (
-        select ms, to_char(to_timestamp(ms / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as iso
+        select ms, ${isoOf("ms")} as iso, ${isoOf("ms + $6::bigint")} as longest
         from (select ${decidingMs("$3")} as ms) as time),
       candidate as materialized (
         select id from session where status in ('queued', 'running', 'recovering', 'waiting')
@@ -32,7 +33,8 @@ export async function claimSession(
         select log.id, log.holder is not null as takeover, coalesce(log.holder <> $1, false) as crash
         from candidate join log on log.id = candidate.id join session on session.id = log.id, clock
         where not log.closed
-          and (log.holder is not null or log.seq > log.rested_seq or session.retry_at <= clock.iso)
+          and (log.holder is not null or log.seq > log.rested_seq
+            or session.retry_at <= clock.iso or session.retry_at > clock.longest)
           and (session.host is null or session.host = $4
             or (session.profile = any($5::text[]) and ${isHostLost("session.host")} and not exists (
               select from process
@@ -48,7 +50,7 @@ export async function claimSession(
       update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
       from chosen, clock where log.id = chosen.id
       returning log.id, log.epoch, chosen.takeover, chosen.crash, clock.ms as at`,
-    values: [node, ttlMs, now(), host, textArray(sharedProfiles)],
+    values: [node, ttlMs, now(), host, textArray(sharedProfiles), longestWaitMs ?? null],
   });
   if (!claim) return undefined;
   const { id, epoch, takeover, crash, at } = claim;
@@ -68,4 +70,8 @@ export function lostSessions({ database, node }: Context, limit: number): Promis
       limit $2`,
     values: [node, limit],
   });
+}
+
+function isoOf(ms: string): string {
+  return `to_char(to_timestamp((${ms}) / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

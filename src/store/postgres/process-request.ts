@@ -43,12 +43,13 @@ export async function takeRequests(
     text: `with open as (
         select process_request.id, taken_at is not null as again
         from process_request join process on process.id = process_request.process
-        where outcome is null and process.host = $1 and coalesce(taken_at, 0) <= $2
+        where outcome is null and process.host = $1 and coalesce(taken_at, 0) not between $2 and $5
         order by process_request.at, process_request.id limit $3
         for update of process_request skip locked)
       update process_request set taken_at = $4 from open where process_request.id = open.id
       returning process_request.id, process, wish, outcome, open.again`,
-    values: [host, now - leftAfterMs, limit, now],
+    // What was taken later than that was taken before the clock was set back.
+    values: [host, now - leftAfterMs + 1, limit, now, now + leftAfterMs],
   });
   return taken.map((record) => ({ request: processRequest(record), again: record.again }));
 }

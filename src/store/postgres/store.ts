@@ -211,7 +211,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (process !== undefined) context.changed(process, 0);
     },
 
-    claimSession: (ttlMs, where) => claimSession(context, ttlMs, where),
+    claimSession: (ttlMs, where, longestWaitMs) => claimSession(context, ttlMs, where, longestWaitMs),
     sessionHost: (session) => sessionHost(context, session),
     moveSession: (session) => moveSession(context, session),
     lostSessions: (limit) => lostSessions(context, limit),

@@ -2,7 +2,7 @@
 import { seqOf } from "../../session/position.ts";
 import type { Claim, LostSession } from "../store.ts";
 import type { Database } from "./database.ts";
-import { claimLease } from "./lease.ts";
+import { claimLease, heedClock } from "./lease.ts";
 import { readHead } from "./read-events.ts";
 import type { Writing } from "./writing.ts";
 
@@ -15,14 +15,16 @@ export function claimSession(
   host: string,
   ttlMs: number,
   now: number,
+  longestWaitMs: number | undefined,
 ): Claim | undefined {
+  heedClock(writing, ttlMs, now);
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
   // than the row tells.
   const runnable = writing.database.tuples<[string]>(
     `select id from (
       select session.id, 0 as held, session.updated_at from session join log on log.key = session.log
       where session.status in ('queued', 'running', 'recovering', 'waiting') and log.holder is null
-        and (not log.rested or session.retry_at <= ?1)
+        and (not log.rested or session.retry_at <= ?1 or session.retry_at > ?4)
       union all
       select session.id, 1, session.updated_at from log join session on session.log = log.key
       where log.holder is not null and not log.closed and log.lease_until <= ?3)
@@ -30,6 +32,7 @@ export function claimSession(
     new Date(now).toISOString(),
     LOOKED_AT_MAX,
     now, // the row's time may lie behind what the lease has been extended to, never ahead of it
+    longestWaitMs === undefined ? null : new Date(now + longestWaitMs).toISOString(),
   );
   for (const [id] of runnable) {
     const claimed = claimLease(writing, id, holder, ttlMs, now);

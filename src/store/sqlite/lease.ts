@@ -1,5 +1,6 @@
 // Leases. A file has one owner process, so whoever held a lease before this process opened it is gone: opening ends
-// their time, and only holders within this process are ever waited for.
+// their time, and only holders within this process are ever waited for. Nor for longer than a lease lasts, whatever
+// becomes of the clock meanwhile.
 import type { Claimed, Lease, LogId, Store } from "../store.ts";
 import type { LogState } from "./logs.ts";
 import type { Writing } from "./writing.ts";
@@ -7,6 +8,7 @@ import type { Writing } from "./writing.ts";
 type Held = Awaited<ReturnType<Store["renewLease"]>>;
 
 export function claimLease(writing: Writing, id: LogId, holder: string, ttlMs: number, now: number): Claimed {
+  heedClock(writing, ttlMs, now);
   const log = writing.logs.find(id);
   if (!log) return { ok: false, code: "not_found" };
   if (log.closed) return { ok: false, code: "ended" };
@@ -31,6 +33,17 @@ export function releaseLease(writing: Writing, lease: Lease, restedSeq: number |
   writing.database.run("update log set rested = ? where key = ?", Number(log.rested), log.key);
   saveLease(writing, log, null, log.epoch, 0);
   return { ok: true };
+}
+
+/**
+ * A clock that was set back would keep a lease that nobody gave back until it has caught up, which may be hours. From
+ * then on none lasts longer than one that is given now; whoever is at work renews his sooner than that.
+ */
+export function heedClock({ database, logs }: Writing, ttlMs: number, now: number): void {
+  if (!logs.wentBack(now)) return;
+  const until = now + ttlMs;
+  database.run("update log set lease_until = ?1 where holder is not null and lease_until > ?1", until);
+  logs.shortenLeases(until);
 }
 
 /** At the start of a process: nobody from before it is still there. */

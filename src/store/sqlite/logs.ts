@@ -36,6 +36,7 @@ export class Logs {
   #database: Database;
   #states = new Map<LogId, LogState>();
   #lastEvent: number | undefined;
+  #claimedAt = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -58,6 +59,20 @@ export class Logs {
   forgetAll(): void {
     this.#states.clear();
     this.#lastEvent = undefined;
+  }
+
+  /** Whether it was later when a lease was last asked for. */
+  wentBack(now: number): boolean {
+    const before = this.#claimedAt;
+    this.#claimedAt = now;
+    return now < before;
+  }
+
+  shortenLeases(until: number): void {
+    for (const state of this.#states.values()) {
+      state.leaseUntil = Math.min(state.leaseUntil, until);
+      state.savedLeaseUntil = Math.min(state.savedLeaseUntil, until);
+    }
   }
 
   nextEvent(): { id: number; block: number } {

@@ -37,10 +37,11 @@ export function takeRequests(
   const open = database.all<RequestRecord & { taken_at: number | null }>(
     `select process_request.id, process, wish, outcome, taken_at
       from process_request join process on process.id = process_request.process
-      where outcome is null and process.host = ? and coalesce(taken_at, 0) <= ?
+      where outcome is null and process.host = ? and coalesce(taken_at, 0) not between ? and ?
       order by process_request.at, process_request.id limit ?`,
     host,
-    now - leftAfterMs,
+    now - leftAfterMs + 1,
+    now + leftAfterMs, // what was taken later than that was taken before the clock was set back
     limit,
   );
   for (const { id } of open) database.run("update process_request set taken_at = ? where id = ?", now, id);

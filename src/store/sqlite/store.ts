@@ -203,7 +203,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       if (process !== undefined) changed(process);
     },
 
-    claimSession: (ttlMs) => writer.call("claimSession", node, options.host, ttlMs, clock()),
+    claimSession: (ttlMs, _, longestWaitMs) =>
+      writer.call("claimSession", node, options.host, ttlMs, clock(), longestWaitMs),
     sessionHost: async (session) =>
       readHead(reader, session) && { host: options.host, here: options.host, lost: false },
     moveSession: async (session) =>
