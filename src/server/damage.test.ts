@@ -39,6 +39,21 @@ describe.skipIf(ON_POSTGRES)("a log with a damaged event", () => {
     expect(await server.store.head(id)).toEqual(before);
   });
 
+  test("admits nothing: what is sent to it is refused, under its key too, and nothing is queued", async () => {
+    const { server, id } = await damaged();
+    const before = await server.store.head(id);
+    const send = () =>
+      server.fetch(`/api/sessions/${id}/inputs`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "idempotency-key": "fourth" },
+        body: JSON.stringify({ kind: "prompt", text: "fourth" }),
+      });
+    await expectDamaged(await send(), id);
+    await expectDamaged(await send(), id);
+    expect(await server.store.head(id)).toEqual(before);
+    expect(await server.store.session(id, "owner")).toMatchObject({ queued: 3 });
+  });
+
   test("is called damaged to who attaches, who need not try again", async () => {
     const { server, id } = await damaged();
     const socket = await server.socket();
@@ -52,7 +67,11 @@ async function damaged(): Promise<{ server: OpenServer; id: string }> {
   const server = await openServer();
   const { id } = await server.newSession();
   for (const text of ["first", "second", "third"])
-    await server.call("POST", `/api/sessions/${id}/inputs`, { kind: "prompt", text });
+    await server.store.append(
+      id,
+      [{ type: "input_admitted", data: { input: `inp_${text}`, kind: "prompt", text } }],
+      { by: "client", author: { person: "owner" } },
+    );
   const file = new DatabaseSync(join(server.folder, "holdfast.db"), { timeout: 5_000 });
   const { changes } = file
     .prepare(

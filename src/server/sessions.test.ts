@@ -128,6 +128,24 @@ test("seen only rises, never past the log, and a program does not move it", asyn
   expect(refused.status).toBe(403);
 });
 
+test("a report of what was seen that comes again, late and under its key, changes nothing", async () => {
+  const server = shared();
+  const { id, position } = await server.newSession({ input: { kind: "prompt", text: "hi" } });
+  const put = async (key: string, to: string) => {
+    const answer = await server.fetch(`/api/sessions/${id}/seen`, {
+      method: "PUT",
+      headers: { "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify({ position: to }),
+    });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  };
+  const first = formatPosition(1, 0);
+  expect(await put("one", first)).toEqual({ status: 200, position: first });
+  expect(await put("two", position)).toEqual({ status: 200, position });
+  expect(await put("one", first)).toEqual({ status: 200, position });
+  expect(await server.store.seen("owner", id)).toBe(position);
+});
+
 test("what a program sends is unread for the person, and read once it is seen", async () => {
   const server = shared();
   const { id } = await server.newSession();
