@@ -4,6 +4,9 @@
 import { Mailbox } from "./mailbox.ts";
 import type { LogId } from "./store.ts";
 
+/** Facts, and whatever else lists should see; or nothing but text on its way. */
+export type Change = "facts" | "drafts";
+
 type Readers = Map<LogId, Set<Mailbox<LogId, void>>>;
 
 export class Wakes {
@@ -11,7 +14,7 @@ export class Wakes {
   #factReaders: Readers = new Map();
   #lists = new Set<Mailbox<LogId, ReadonlySet<LogId>>>();
   #guards = new Set<Mailbox<string, string>>();
-  #woken = new Map<LogId, "facts" | "drafts">();
+  #woken = new Map<LogId, Change>();
   #closed = false;
 
   watch(log: LogId, signal: AbortSignal, only?: "facts"): AsyncIterableIterator<void> {
@@ -33,7 +36,7 @@ export class Wakes {
   }
 
   /** Wakes of a tick go out together, once all that the tick brought is there to be read. */
-  wake(log: LogId, what: "facts" | "drafts" = "facts"): void {
+  wake(log: LogId, what: Change = "facts"): void {
     if (this.#woken.size === 0) queueMicrotask(() => this.#flush());
     if (what === "facts" || !this.#woken.has(log)) this.#woken.set(log, what);
   }

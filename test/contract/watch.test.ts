@@ -45,6 +45,29 @@ describe("watching", () => {
       expect((await wakes.next()).done).toBe(true);
     });
 
+    it("lets those who want facts only sleep through this node's drafts", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const claimed = await store.claimLease("ses_a", 60_000);
+      if (!claimed.ok) throw new Error(claimed.code);
+      const aborting = new AbortController();
+      const wakes = store.watch("ses_a", aborting.signal, "facts");
+      let woken = 0;
+      const next = wakes.next().then(() => (woken += 1));
+      for (let n = 0; n < 3; n++) {
+        const draft = { part: "step.1/0", kind: "text", offset: n, text: "x" } as const;
+        const writer = { by: "executor", lease: claimed.lease } as const;
+        expect(await store.append("ses_a", [{ type: "draft", data: draft }], writer)).toMatchObject({
+          ok: true,
+        });
+      }
+      expect(woken).toBe(0);
+      await write(store, "ses_a", notice("a fact"));
+      await next;
+      expect(woken).toBe(1);
+      aborting.abort();
+    });
+
     it("ends with its signal, also while it waits, and with the store", async () => {
       const store = await open();
       await makeSession(store, "ses_a");

@@ -15,14 +15,13 @@ import { StorageError, type Appended, type LogId } from "../store.ts";
 import { groupOf, joined, positionsIn, type Group, type Waiting } from "./append-group.ts";
 import { appendStatement, fitOf, type Fit } from "./append-statement.ts";
 import { NOW_MS } from "./clock.ts";
-import { Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { DraftStarts } from "./draft-starts.ts";
 import { isDeadlock, LostConnection, NoConnection } from "./fault.ts";
-import type { Health } from "./health.ts";
 import { explainRefusals } from "./refusal.ts";
 
 /** Two keep the server busy while one commit waits for the disk; more make for smaller batches. */
-const LANES = 2;
+export const LANES = 2;
 const QUEUE_MAX = 20_000;
 const GROUPS_MAX = 128;
 const EVENTS_MAX = 1_000;
@@ -34,23 +33,6 @@ const REPEAT_MS = 10_000;
 const REPEAT_PAUSE_MS = 50;
 const DEADLOCKS_MAX = 5;
 const RETRIES_MAX = 3;
-
-/** Connections of their own, so that no slow reader holds up a write, which keep the plans of their statements. */
-export function openLanes(url: string, node: string, health: Health): Database {
-  return new Database(url, node, health, {
-    max: LANES,
-    idleTimeoutMillis: 0,
-    verify: (client, done) => client.query(PLANNING, (error?: Error) => done(error)),
-  });
-}
-
-/**
- * The plans don't depend on the values, but PostgreSQL would find that out anew for each shape and connection. And it
- * plans while the tables are small, when to scan them whole seems best, and keeps that plan while they fill with rows
- * that are dead and not vacuumed yet.
- */
-const PLANNING =
-  "set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off";
 
 /** The database could not be asked in time whether the append was committed. */
 export class UnknownOutcome extends StorageError {
@@ -75,8 +57,8 @@ export type AppendQueueOptions = {
   /** Begins the ids of this process's statements; no other process ever had it. */
   prefix: string;
   now: () => number | null;
-  /** After the commit: the log has grown, has this many facts since its last snapshot, and its row this revision. */
-  appended: (group: Group, now: { unsnapped: number; rev: number }) => void;
+  /** After the commit: the log has grown to here, has this many facts since its last snapshot, and its row this revision. */
+  appended: (group: Group, now: { unsnapped: number; rev: number; last: Position }) => void;
 };
 
 export class AppendQueue {
@@ -251,8 +233,9 @@ export class AppendQueue {
         return;
       }
       this.#remember(group, before.seq);
-      this.#options.appended(group, before);
       const positions = positionsIn(group, before.seq, before.sub);
+      const last = positions.at(-1) as Position; // a group has a member
+      this.#options.appended(group, { unsnapped: before.unsnapped, rev: before.rev, last });
       group.members.forEach((waiting, n) => waiting.resolve(appendedAt(waiting, positions[n] as Position))); // one each
     });
     if (refused.length > 0) await this.#explain(refused);

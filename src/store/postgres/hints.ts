@@ -3,23 +3,31 @@
 // poll stands behind them. A node that is alone sends none.
 import type pg from "pg";
 import type { LogId } from "../store.ts";
-import type { Wakes } from "../wakes.ts";
+import type { Change } from "../wakes.ts";
 import { connectionTo } from "./database.ts";
 import { KeptConnection } from "./kept-connection.ts";
+import { textArray } from "./wire.ts";
 
 const CHANNEL = "holdfast";
 const HINT_MS = 20;
 const PROBE_MS = 10_000;
 /** PostgreSQL takes 8,000 bytes. */
 const PAYLOAD_MAX_BYTES = 7_000;
+/** A name for each of some 3,000 logs. What is more is not named. */
+const PAYLOADS_MAX = 16;
+/** Of a hint without names; of a name, two quotes and a comma. */
+const EMPTY_MAX_BYTES = 200;
+const NAME_EXTRA_BYTES = 3;
 
-/** Without `logs`: too many to name. */
-type Hint = { node: string; logs?: LogId[]; revoked?: string[] };
+/** `drafts` got nothing but text on its way. Without any names: too many. */
+type Hint = { node: string; logs?: LogId[]; drafts?: LogId[]; revoked?: string[] };
 
 export type HintOptions = {
   url: string;
   node: string;
-  wakes: Wakes;
+  /** Another node has changed this log. */
+  changed: (log: LogId, what: Change) => void;
+  revoked: (id: string) => void;
   /** Hints may have been missed: look at everything that changed of late. */
   missed: () => void;
   lost: (error: unknown) => void;
@@ -27,7 +35,7 @@ export type HintOptions = {
 };
 
 export class Hints {
-  #logs = new Set<LogId>();
+  #changed = new Map<LogId, Change>();
   #revoked = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #sentAt = 0;
@@ -45,7 +53,7 @@ export class Hints {
         client.on("notification", ({ payload }) => this.#received(payload));
         await client.query("set synchronous_commit = off"); // else each would wait for the disk, and appends for it
         await client.query(`listen ${CHANNEL}`);
-        await client.query(notification(options.node, [], [])); // so that others know of us at once
+        await client.query(notification(hintsOf(options.node, [], []))); // so that others know of us at once
         options.missed();
       },
       lost: options.lost,
@@ -60,8 +68,8 @@ export class Hints {
     return this.#connection.opened();
   }
 
-  changed(log: LogId): void {
-    this.#logs.add(log);
+  changed(log: LogId, what: Change): void {
+    if (what === "facts" || !this.#changed.has(log)) this.#changed.set(log, what);
     this.#schedule();
   }
 
@@ -94,13 +102,13 @@ export class Hints {
   }
 
   #send(): void {
-    const statement = notification(this.#options.node, [...this.#logs], [...this.#revoked]);
-    const isNews = this.#logs.size > 0 || this.#revoked.size > 0;
-    this.#logs.clear();
+    const [changed, revoked] = [[...this.#changed], [...this.#revoked]];
+    this.#changed.clear();
     this.#revoked.clear();
-    if (!isNews || this.#alone) return;
+    if (changed.length + revoked.length === 0 || this.#alone) return;
     this.#sentAt = performance.now();
-    this.#sending = this.#connection.tell(statement).catch(this.#options.lost);
+    const hints = hintsOf(this.#options.node, changed, revoked);
+    this.#sending = this.#connection.tell(notification(hints)).catch(this.#options.lost);
   }
 
   #received(payload: string | undefined): void {
@@ -108,8 +116,9 @@ export class Hints {
     if (hint.node === this.#options.node) return;
     this.#alone = false;
     if (!hint.logs) this.#options.missed();
-    for (const log of hint.logs ?? []) this.#options.wakes.wake(log);
-    for (const id of hint.revoked ?? []) this.#options.wakes.revoked(id);
+    for (const log of hint.logs ?? []) this.#options.changed(log, "facts");
+    for (const log of hint.drafts ?? []) this.#options.changed(log, "drafts");
+    for (const id of hint.revoked ?? []) this.#options.revoked(id);
   }
 }
 
@@ -122,9 +131,30 @@ function parsed(payload: string | undefined): Partial<Hint> {
   }
 }
 
-function notification(node: string, logs: LogId[], revoked: string[]): pg.QueryConfig {
-  const whole = JSON.stringify({ node, logs, revoked } satisfies Hint);
-  const payload =
-    Buffer.byteLength(whole) <= PAYLOAD_MAX_BYTES ? whole : JSON.stringify({ node } satisfies Hint);
-  return { name: "hint", text: `select pg_notify('${CHANNEL}', $1)`, values: [payload] };
+/** As few as hold all names. */
+function hintsOf(node: string, changed: [LogId, Change][], revoked: string[]): Hint[] {
+  const hints: Required<Hint>[] = [];
+  let room = 0;
+  const add = (kind: "logs" | "drafts" | "revoked", name: string) => {
+    const bytes = Buffer.byteLength(name) + NAME_EXTRA_BYTES;
+    if (room < bytes) {
+      hints.push({ node, logs: [], drafts: [], revoked: [] });
+      room = PAYLOAD_MAX_BYTES - EMPTY_MAX_BYTES;
+    }
+    hints.at(-1)?.[kind].push(name);
+    room -= bytes;
+  };
+  for (const id of revoked) add("revoked", id);
+  for (const [log, what] of changed) add(what === "facts" ? "logs" : "drafts", log);
+  if (hints.length === 0) return [{ node, logs: [], drafts: [], revoked: [] }];
+  return hints.length <= PAYLOADS_MAX ? hints : [{ node }];
+}
+
+function notification(hints: readonly Hint[]): pg.QueryConfig {
+  const payloads = hints.map((hint) => JSON.stringify(hint));
+  return {
+    name: "hint",
+    text: `select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`,
+    values: [textArray(payloads)],
+  };
 }

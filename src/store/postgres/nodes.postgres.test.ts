@@ -16,6 +16,7 @@ import {
 } from "../../../test/open-postgres.ts";
 import { useDatabase } from "../../../test/postgres.ts";
 import { startProxy, type Proxy } from "../../../test/tcp-proxy.ts";
+import { START } from "../../session/position.ts";
 import type { Lease } from "../store.ts";
 
 const database = await useDatabase();
@@ -37,6 +38,46 @@ it("an append on one node wakes a reader on another, who then reads it", async (
   await writer.append(session, [notice("hello")], byOwner);
   expect(await wakes.next()).toMatchObject({ done: false });
   expect(await noticesIn(reader, session)).toEqual(["hello"]);
+  stop.abort();
+});
+
+it("a reader who follows on one node reads what both wrote, in its order", async () => {
+  const [one, other] = await Promise.all([openNode(database), openNode(database)]);
+  const session = await newSession(one);
+  const stop = new AbortController();
+  const wakes = one.watch(session, stop.signal);
+  const read: string[] = [];
+  const reading = (async () => {
+    let after = START;
+    while (read.length < 60) {
+      const page = await one.page(session, after, 1 << 20);
+      const events = JSON.parse(`[${page.bytes.toString()}]`) as { type: string; data: { text: string } }[];
+      read.push(...events.filter(({ type }) => type === "notice").map(({ data }) => data.text));
+      after = page.last;
+      if (page.upToDate) await wakes.next();
+    }
+  })();
+  for (let n = 0; n < 20; n++)
+    await Promise.all([
+      one.append(session, [notice(`${n} here`)], byOwner),
+      one.append(session, [notice(`${n} here too`)], byOwner),
+      other.append(session, [notice(`${n} there`)], byOwner),
+    ]);
+  await reading;
+  expect(read).toEqual(await noticesIn(other, session));
+  stop.abort();
+});
+
+it("each of many logs that change at once is named to another node", async () => {
+  const [writer, reader] = await Promise.all([openNode(database), openNode(database)]);
+  const stop = new AbortController();
+  const changes = reader.changes(stop.signal);
+  const sessions = new Set(await Promise.all(Array.from({ length: 400 }, () => newSession(writer))));
+  for await (const named of changes) {
+    for (const log of named) sessions.delete(log);
+    if (sessions.size === 0) break;
+  }
+  expect(sessions.size).toBe(0);
   stop.abort();
 });
 

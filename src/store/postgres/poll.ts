@@ -6,7 +6,6 @@
 // was seen before, or was this node's own doing, is told apart by the row's `rev`.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LogId, NodeId } from "../store.ts";
-import type { Wakes } from "../wakes.ts";
 import { NOW_S } from "./clock.ts";
 import type { Database, Statement } from "./database.ts";
 
@@ -26,7 +25,9 @@ type Touched = { now_s: number; alone: boolean; id: string | null; rev: number |
 export type PollOptions = {
   database: Database;
   node: NodeId;
-  wakes: Wakes;
+  /** Another node has changed this log, or deleted it. */
+  changed: (log: LogId) => void;
+  revoked: (id: string) => void;
   /** Whether there is no other node. */
   isAlone: (alone: boolean) => void;
 };
@@ -85,16 +86,16 @@ export class Poll {
       after = logs.length < PAGE_ROWS ? null : (logs.at(-1)?.id ?? null);
     }
     for (const [name, rev] of seen)
-      if (rev !== this.#seen.get(name) && rev !== known.get(name))
+      if (rev !== this.#seen.get(name) && rev !== known.get(name) && rev !== this.#own.get(name))
         this.#tell(name.startsWith(GONE) ? name.slice(GONE.length) : name);
     this.#seen = seen;
     this.#lastS = startedS ?? this.#lastS;
   }
 
   #tell(id: string): void {
-    const { wakes } = this.#options;
-    if (id.startsWith("tok_") || id.startsWith("lgn_")) wakes.revoked(id);
-    else wakes.wake(id);
+    const { changed, revoked } = this.#options;
+    if (id.startsWith("tok_") || id.startsWith("lgn_")) revoked(id);
+    else changed(id);
   }
 }
 

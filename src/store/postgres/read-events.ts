@@ -1,10 +1,12 @@
 // Reading a log: facts and drafts lie in two tables and are read as the one sequence that they are, in one statement
 // and so at one moment.
 import type { AnyEvent } from "../../session/event.ts";
-import { formatPosition, parsePosition, type Position } from "../../session/position.ts";
+import { formatPosition, type Position } from "../../session/position.ts";
 import { checkedEvent } from "../event-text.ts";
-import type { LogHead, LogId } from "../store.ts";
+import { placeOf } from "../place.ts";
+import { DamagedEvent, type LogHead, type LogId } from "../store.ts";
 import type { Queryable } from "./database.ts";
+import { bigintArray, textArray } from "./wire.ts";
 
 export async function readHead(database: Queryable, id: LogId): Promise<LogHead | undefined> {
   const [log] = await database.query<Pick<LogHead, "kind" | "closed"> & { seq: number; sub: number }>({
@@ -20,23 +22,49 @@ export async function readEvents(
   log: LogId,
   after: Position,
   limit: number,
-  only?: "facts",
 ): Promise<AnyEvent[]> {
-  const [seq, sub] = numbersOf(after);
-  const events = await database.query<Stored>(
-    only === "facts"
-      ? {
-          name: "facts",
-          text: "select seq, 0 as sub, crc, text from event where log = $1 and seq > $2 order by seq limit $3",
-          values: [log, seq, limit],
-        }
-      : {
-          name: "events",
-          text: `${eventsAfter("seq, sub, crc, text", "$4")} order by seq, sub`,
-          values: [log, seq, sub, limit],
-        },
-  );
-  return events.map(({ seq, sub, text, crc }) => checkedEvent(log, seq, sub, text, crc));
+  const { seq, sub } = placeOf(after);
+  const from = { log: "$1", seq: "$2", sub: "$3", limit: "$4" };
+  const events = await database.query<Stored>({
+    name: "events",
+    text: `${eventsAfter("seq, sub, crc, text", from)} order by seq, sub`,
+    values: [log, seq, sub, limit],
+  });
+  return events.map((event) => checkedEvent(log, event.seq, event.sub, event.text, event.crc));
+}
+
+export type FactsWish = { log: LogId; after: Position; limit: number };
+
+/** In the order of the wishes. What can't be given is the reason why. */
+export async function readFacts(
+  database: Queryable,
+  wishes: readonly FactsWish[],
+): Promise<(AnyEvent[] | DamagedEvent)[]> {
+  const facts = await database.query<Omit<Stored, "sub"> & { n: number }>({
+    name: "facts",
+    text: `select wish.n, fact.* from unnest($1::text[], $2::bigint[], $3::bigint[])
+        with ordinality as wish (log, seq, most, n)
+      cross join lateral (
+        select seq, crc, text from event
+        where event.log = wish.log and event.seq > wish.seq order by seq limit wish.most) as fact
+      order by wish.n, fact.seq`,
+    values: [
+      textArray(wishes.map(({ log }) => log)),
+      bigintArray(wishes.map(({ after }) => placeOf(after).seq)),
+      bigintArray(wishes.map(({ limit }) => limit)),
+    ],
+  });
+  const ofWish = Map.groupBy(facts, ({ n }) => n - 1);
+  return wishes.map(({ log }, n) => checkedFacts(log, ofWish.get(n) ?? []));
+}
+
+function checkedFacts(log: LogId, facts: readonly Omit<Stored, "sub">[]): AnyEvent[] | DamagedEvent {
+  try {
+    return facts.map(({ seq, text, crc }) => checkedEvent(log, seq, 0, text, crc));
+  } catch (error) {
+    if (error instanceof DamagedEvent) return error; // the others' facts are none of its business
+    throw error;
+  }
 }
 
 export async function readEventsBefore(
@@ -45,7 +73,7 @@ export async function readEventsBefore(
   before: Position,
   limit: number,
 ): Promise<AnyEvent[]> {
-  const [seq, sub] = numbersOf(before);
+  const { seq, sub } = placeOf(before);
   const events = await database.query<Omit<Stored, "sub">>({
     name: "events_before",
     text: "select seq, crc, text from event where log = $1 and seq < $2 order by seq desc limit $3",
@@ -56,16 +84,16 @@ export async function readEventsBefore(
 
 type Stored = { seq: number; sub: number; crc: number; text: string };
 
-/** $1 is the log, ($2, $3) the position. Each table gives at most what the whole may have. */
-export function eventsAfter(columns: string, limit: string): string {
-  return `select ${columns} from (
-    (select log, seq, 0::bigint as sub, crc, text from event where log = $1 and seq > $2 order by seq limit ${limit})
-    union all
-    (select log, seq, sub, crc, text from draft where log = $1 and (seq, sub) > ($2, $3) order by seq, sub limit ${limit})
-    order by seq, sub limit ${limit}) as events`;
-}
+/** In SQL: the log, the position, and how many at most. */
+export type From = Record<"log" | "seq" | "sub" | "limit", string>;
 
-export function numbersOf(position: Position): [seq: number, sub: number] {
-  const { seq, sub } = parsePosition(position) ?? { seq: Number.MAX_SAFE_INTEGER, sub: 0 };
-  return [seq, sub];
+/** Each table gives at most what the whole may have. */
+export function eventsAfter(columns: string, { log, seq, sub, limit }: From): string {
+  return `select ${columns} from (
+    (select log, seq, 0::bigint as sub, crc, text from event
+      where event.log = ${log} and event.seq > ${seq} order by event.seq limit ${limit})
+    union all
+    (select log, seq, sub, crc, text from draft
+      where draft.log = ${log} and (draft.seq, draft.sub) > (${seq}, ${sub}) order by draft.seq, draft.sub limit ${limit})
+    order by seq, sub limit ${limit}) as events`;
 }

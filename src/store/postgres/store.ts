@@ -1,5 +1,6 @@
 // The store on PostgreSQL: any number of nodes on one database. Verbs are in the files beside this one, under the same
 // names as in ../sqlite; here they meet the connections and duties that they share.
+import type { AnyEvent } from "../../session/event.ts";
 import type { Ids } from "../../session/ids.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
 import { SnapshotDuty } from "../snapshots.ts";
@@ -9,12 +10,15 @@ import {
   SNAPSHOT_FACTS,
   StorageError,
   type Appended,
+  type LogId,
+  type Page,
   type Store,
   type Writer,
 } from "../store.ts";
-import { Wakes } from "../wakes.ts";
+import { Tails } from "../tails.ts";
+import { Wakes, type Change } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
-import { AppendQueue, openLanes } from "./append-queue.ts";
+import { AppendQueue, LANES } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
@@ -23,11 +27,12 @@ import { claimSession, lostSessions } from "./claim-session.ts";
 import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
-import { Database } from "./database.ts";
+import { Database, openLanes } from "./database.ts";
 import { deleteSession } from "./delete-session.ts";
 import { putFile, readFile } from "./file.ts";
 import { startsIn } from "./draft-starts.ts";
 import { forkSession } from "./fork-session.ts";
+import { Gathered } from "./gathered.ts";
 import { Health } from "./health.ts";
 import { Hints } from "./hints.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
@@ -36,8 +41,8 @@ import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin 
 import { migrate } from "./migrate.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { Poll } from "./poll.ts";
-import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
-import { readPage } from "./read-page.ts";
+import { readEvents, readEventsBefore, readFacts, readHead, type FactsWish } from "./read-events.ts";
+import { readPages, type PageWish } from "./read-page.ts";
 import { forgetProcess, readProcess, readProcesses, readScope } from "./process.ts";
 import { finishRequest, readRequest, requestProcess, takeRequests } from "./process-request.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
@@ -52,6 +57,12 @@ import { addToken, readTokens, revokeToken } from "./token.ts";
 import { dropSnapshots, makeSnapshot, readSnapshot, readView } from "./view.ts";
 import { storable } from "./wire.ts";
 import { WordsDuty } from "./words-duty.ts";
+
+const READ_LANES = 2;
+/** Each gets a share of a statement's bytes. */
+const PAGES_TOGETHER = 256;
+/** Whoever goes on with a session reads all of its facts, by the hundred. */
+const FACTS_TOGETHER = 32;
 
 export type PostgresOptions = {
   /** `postgres://…` straight to the server: a pooler that shares connections breaks locks and prepared statements. */
@@ -77,10 +88,42 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   const health = new Health();
   const database = new Database(url, node, health);
-  const appending = openLanes(url, node, health);
+  const appending = openLanes(url, node, health, LANES);
+  const reading = openLanes(url, node, health, READ_LANES);
+  const pages = new Gathered<PageWish, Page>({
+    ask: (wishes) => readPages(reading, wishes),
+    together: PAGES_TOGETHER,
+    atOnce: READ_LANES,
+  });
+  const facts = new Gathered<FactsWish, AnyEvent[]>({
+    ask: (wishes) => readFacts(reading, wishes),
+    together: FACTS_TOGETHER,
+    atOnce: READ_LANES,
+  });
   const wakes = new Wakes();
-  const poll: Poll = new Poll({ database, node, wakes, isAlone: (alone) => hints.isAlone(alone) });
-  const hints: Hints = new Hints({ url, node, wakes, missed: () => poll.now(), lost: lost("hint"), random });
+  const tails = new Tails();
+  /** What this node's own appends did not write is read by whoever wants it. */
+  const heard = (log: LogId, what?: Change) => {
+    tails.forget(log);
+    wakes.wake(log, what);
+  };
+  const revoked = (id: string) => wakes.revoked(id);
+  const poll: Poll = new Poll({
+    database,
+    node,
+    changed: heard,
+    revoked,
+    isAlone: (alone) => hints.isAlone(alone),
+  });
+  const hints: Hints = new Hints({
+    url,
+    node,
+    changed: heard,
+    revoked,
+    missed: () => poll.now(),
+    lost: lost("hint"),
+    random,
+  });
   const liveness = new Liveness({
     url,
     self: {
@@ -110,11 +153,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     now: () => options.decidingClock?.() ?? null,
     changed(log, rev) {
       poll.knows(log, rev);
-      wakes.wake(log);
-      hints.changed(log);
+      heard(log);
+      hints.changed(log, "facts");
     },
     revoked(id) {
-      wakes.revoked(id);
+      revoked(id);
       hints.revoked(id);
     },
   };
@@ -122,9 +165,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     database: appending,
     prefix: ids.next("nod"),
     now: context.now,
-    appended({ log, batch }, { unsnapped, rev }) {
+    appended({ log, batch }, { unsnapped, rev, last }) {
       health.wrote();
-      context.changed(log, rev);
+      const what: Change = batch.facts === 0 ? "drafts" : "facts";
+      poll.knows(log, rev);
+      if (wakes.isWatched(log)) tails.add(log, batch, last);
+      else tails.forget(log);
+      wakes.wake(log, what);
+      hints.changed(log, what);
       if (unsnapped >= SNAPSHOT_FACTS) snapshots.queue(log);
       words.came(batch.entries.filter(({ search }) => search !== null).length);
     },
@@ -136,7 +184,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await Promise.all([snapshots.stop(), words.close()]);
     wakes.close();
     await Promise.all([poll.close(), hints.close(), liveness.close()]);
-    await Promise.all([database.close(), appending.close()]);
+    await Promise.all([database.close(), appending.close(), reading.close()]);
   };
 
   let id: string;
@@ -166,10 +214,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     recall: (command) => recall(database, command),
     head: (log) => readHead(database, log),
-    page: (log, after, maxBytes) => readPage(database, log, after, maxBytes),
-    events: (log, after, limit, only) => readEvents(database, log, after, limit, only),
+    page: async (log, after, maxBytes) =>
+      tails.page(log, after, maxBytes) ?? pages.ask({ log, after, maxBytes }),
+    events: (log, after, limit, only) =>
+      only === "facts" ? facts.ask({ log, after, limit }) : readEvents(database, log, after, limit),
     eventsBefore: (log, before, limit) => readEventsBefore(database, log, before, limit),
-    watch: (log, signal) => wakes.watch(log, signal),
+    watch: (log, signal, only) => wakes.watch(log, signal, only),
     changes: (signal) => wakes.changes(signal),
 
     createSession: (session, author, command) => createSession(context, session, author, command),

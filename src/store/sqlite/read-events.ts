@@ -2,10 +2,11 @@
 import type { AnyEvent } from "../../session/event.ts";
 import { formatPosition, type Position } from "../../session/position.ts";
 import { checkedEvent } from "../event-text.ts";
+import { placeOf } from "../place.ts";
 import type { LogHead, LogId, LogKind } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readEnd } from "./logs.ts";
-import { blocksAfter, blocksBefore, placeOf } from "./spans.ts";
+import { blocksAfter, blocksBefore } from "./spans.ts";
 
 export function readKey(database: Database, id: LogId): number | undefined {
   return database.tuple<[number]>("select key from log where id = ?", id)?.[0];

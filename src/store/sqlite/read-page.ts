@@ -3,10 +3,11 @@
 import { crc32 } from "node:zlib";
 import { formatPosition, type Position } from "../../session/position.ts";
 import { BODY_AT } from "../event-text.ts";
+import { placeOf } from "../place.ts";
 import { DamagedEvent, PAGE_EVENTS, type LogId, type Page } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readKey } from "./read-events.ts";
-import { blocksAfter, placeOf } from "./spans.ts";
+import { blocksAfter } from "./spans.ts";
 
 export function readPage(database: Database, log: LogId, after: Position, maxBytes: number): Page {
   const key = readKey(database, log);

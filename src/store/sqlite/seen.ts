@@ -1,9 +1,9 @@
 import { formatPosition, START, type Position } from "../../session/position.ts";
 import { MISSED_MAX } from "../../session/row.ts";
+import { placeOf } from "../place.ts";
 import type { Missed, Store } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readKey } from "./read-events.ts";
-import { placeOf } from "./spans.ts";
 import type { Writing } from "./writing.ts";
 
 type Set = Awaited<ReturnType<Store["setSeen"]>>;

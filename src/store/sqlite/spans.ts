@@ -1,16 +1,8 @@
 // In which blocks a log has events, in its own order. Looked up a few at a time: most readers need only one.
-import type { Position } from "../../session/position.ts";
-import { parsePosition } from "../../session/position.ts";
+import type { Place } from "../place.ts";
 import type { Database } from "./database.ts";
 
 const AT_A_TIME = 64;
-
-export type Place = { seq: number; sub: number };
-
-/** A text that is no position stands behind every event. */
-export function placeOf(position: Position): Place {
-  return parsePosition(position) ?? { seq: Number.MAX_SAFE_INTEGER, sub: 0 };
-}
 
 /** From the block that has the first event after `after`, or would have it. */
 export function* blocksAfter(database: Database, log: number, after: Place): Generator<number> {

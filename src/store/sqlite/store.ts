@@ -17,6 +17,7 @@ import {
   type Store,
   type Writer,
 } from "../store.ts";
+import { Tails } from "../tails.ts";
 import { Wakes } from "../wakes.ts";
 import { titleWords } from "../words.ts";
 import { readAsk, readAsks } from "./ask.ts";
@@ -46,7 +47,6 @@ import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen } from "./seen.ts";
 import { succeedSession } from "./succeed-session.ts";
-import { Tails } from "./tails.ts";
 import { dueTimers } from "./timer.ts";
 import { readTokens } from "./token.ts";
 import { putBlob, putFile } from "./upload.ts";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { makeFolder, openStore, owner } from "../../../test/sqlite/open-store.ts";
-import type { NewEvent } from "../../session/event.ts";
-import { formatPosition, START, type Position } from "../../session/position.ts";
-import { prepareBatch, type Batch } from "../batch.ts";
-import type { Page } from "../store.ts";
-import { openReader } from "./database.ts";
-import { readPage } from "./read-page.ts";
+import { makeFolder, openStore, owner } from "../../test/sqlite/open-store.ts";
+import type { NewEvent } from "../session/event.ts";
+import { formatPosition, START, type Position } from "../session/position.ts";
+import { prepareBatch, type Batch } from "./batch.ts";
+import type { Page } from "./store.ts";
+import { openReader } from "./sqlite/database.ts";
+import { readPage } from "./sqlite/read-page.ts";
 import { Tails } from "./tails.ts";
 
 const byOwner = { by: "client", author: owner } as const;

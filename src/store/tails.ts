@@ -1,11 +1,12 @@
-// The newest events of logs that someone follows, kept as they went to the file: whoever stands at the tail, as most
+// The newest events of logs that someone follows, kept as this node wrote them: whoever stands at the tail, as most
 // readers do, gets them without a read. (SQLite drops the pages that a reader has cached after every commit, so reading
-// back a single event takes 0.1 ms of the main thread, for each piece of text that an agent says.)
-import { formatPosition, type Position } from "../../session/position.ts";
-import type { Batch } from "../batch.ts";
-import { eventText } from "../event-text.ts";
-import type { LogId, Page } from "../store.ts";
-import { placeOf } from "./spans.ts";
+// back a single event takes 0.1 ms of the main thread, for each piece of text that an agent says; PostgreSQL is a round
+// trip away.)
+import { formatPosition, type Position } from "../session/position.ts";
+import type { Batch } from "./batch.ts";
+import { eventText } from "./event-text.ts";
+import { placeOf } from "./place.ts";
+import type { LogId, Page } from "./store.ts";
 
 const LOGS_MAX = 1_024;
 const PIECES_MAX = 256;
@@ -48,7 +49,7 @@ export class Tails {
     this.#tails.delete(log);
   }
 
-  /** Undefined when the file has to be asked. */
+  /** Undefined when the database has to be asked. */
   page(log: LogId, after: Position, maxBytes: number): Page | undefined {
     const pieces = this.#tails.get(log)?.pieces ?? [];
     const from = pieces.findLastIndex(({ last }) => last === after) + 1;
