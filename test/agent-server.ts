@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import type { AnyEvent } from "../src/session/event.ts";
+import { callApi } from "./call-api.ts";
 import { createDatabase } from "./postgres.ts";
 import { readLog } from "./seen-facts.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
@@ -119,13 +120,7 @@ async function send(server: ServerProcess, text: string, session?: string): Prom
   const input = { kind: "prompt", text };
   const [path, body] =
     session === undefined ? ["/api/sessions", { input }] : [`/api/sessions/${session}/inputs`, input];
-  const answer = await server.fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  const said = (await answer.json()) as { id?: string; session?: string };
+  const said = await callApi<{ id?: string; session?: string }>(server, "POST", path, body);
   return said.id ?? said.session ?? "";
 }
 

@@ -1,40 +1,15 @@
 // A newcomer's first minutes: the real server with the demo model, in a real browser.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { launchChromium } from "../chromium.ts";
-import { startServer, type ServerProcess } from "../server-process.ts";
-import { buildPage } from "./built-page.ts";
-import {
-  expectNoFaults,
-  expectNoFaultsButDeaths,
-  newPerson,
-  newTab,
-  type WatchedPage,
-} from "./watched-page.ts";
+import { expect, test } from "vitest";
+import { useServer } from "./visit.ts";
+import { expectNoFaults, expectNoFaultsButDeaths, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ServerProcess;
-let person: BrowserContext;
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startServer({ config: '[profiles.default]\nsandbox = "none"\n' }); // so that commands are asked for
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
-});
+const visit = useServer({ config: '[profiles.default]\nsandbox = "none"\n' }); // so that commands are asked for
 
 test("an approval is given in the page, survives a kill of the server, and the command runs once", async () => {
   const page = await begin("count to twenty");
   await page.getByText("Waits for your approval").waitFor();
-  await server.kill();
-  await server.start();
+  await visit.server.kill();
+  await visit.server.start();
   await page.getByRole("button", { name: "Once", exact: true }).click();
   await page.getByText("It counted 20 ticks, from 1 to 20, each of them once.").waitFor({ timeout: 90_000 });
   expect(await page.getByText("Waits for your approval").count()).toBe(0);
@@ -54,10 +29,7 @@ test("a turn is stopped in the page, and the session goes on to be usable", asyn
 });
 
 async function begin(text: string): Promise<WatchedPage> {
-  const link = /\S+\/login#\S+/.exec(server.output)?.[0] ?? "";
-  const page = await newTab(person, link);
-  await page.getByText("No session yet.").waitFor();
-  await page.goto(`${server.url}/new`);
+  const page = await visit.open("/new");
   await page.getByRole("textbox", { name: "Message" }).fill(text);
   await page.keyboard.press("Enter");
   return page;

@@ -1,42 +1,22 @@
 // Leaving a session and coming back to it, in a real browser: what came meanwhile is counted and shown where it began.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
 import { formatPosition } from "../../src/session/position.ts";
 import type { ServerFrame } from "../../src/protocol/socket.ts";
-import { launchChromium } from "../chromium.ts";
 import { calls, Script, text, type Call } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
-import {
-  expectNoFaults,
-  expectNoFaultsButDeaths,
-  newPerson,
-  newTab,
-  type WatchedPage,
-} from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults, expectNoFaultsButDeaths, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
+const visit = useScriptedServer();
 let session: string;
 let page: WatchedPage;
 /** What the server counted, each time it said that all was there. */
 let counted: Extract<ServerFrame, { op: "caught_up" }>["missed"][];
 
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startScriptedServer();
-  await server.listen();
-  session = await server.create("At work");
-  await server.play(session, firstTurn());
-  person = await newPerson(browser);
-  page = await newTab(person, await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
+  session = await visit.server.create("At work");
+  await visit.server.play(session, firstTurn());
+  page = await visit.open();
   counted = [];
   page.on("websocket", (socket) =>
     socket.on("framereceived", ({ payload }) => {
@@ -45,18 +25,14 @@ beforeEach(async () => {
     }),
   );
 });
-afterEach(async () => {
-  await person.close();
-  await server.remove();
-});
 
 test("whoever opens a session again is told what came, as the server counts it, and is led to where they left off", async () => {
   await read();
-  await page.goto(`${server.url}/new`);
+  await page.goto(`${visit.server.url}/new`);
   counted.length = 0;
-  await server.append(session, work(3));
-  await server.append(session, [approval]);
-  await page.goto(`${server.url}/sessions/${session}`);
+  await visit.server.append(session, work(3));
+  await visit.server.append(session, [approval]);
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   await banner("While you were away: 3 messages, 3 tool calls, 1 approval").waitFor();
   expect(counted).toEqual([{ messages: 3, tools: 3, asks: 1 }]);
 
@@ -72,16 +48,16 @@ test("whoever opens a session again is told what came, as the server counts it, 
 
 test("what came while the server was away is told when it is back, and nothing is blanked meanwhile", async () => {
   await read();
-  await server.kill();
+  await visit.server.kill();
   await page
     .getByText(/^reconnecting/)
     .first()
     .waitFor();
   expect(await page.getByText("The first answer.").isVisible()).toBe(true);
   counted.length = 0;
-  await server.start();
-  await server.append(session, work(2));
-  await server.listen();
+  await visit.server.start();
+  await visit.server.append(session, work(2));
+  await visit.server.listen();
   await banner("Reconnected: 2 messages, 2 tool calls while you were away").waitFor();
   expect(counted).toEqual([{ messages: 2, tools: 2, asks: 0 }]);
   expect(await neighboursOfLine()).toEqual(["turn_a2/end", "step_w0.1"]);
@@ -89,12 +65,12 @@ test("what came while the server was away is told when it is back, and nothing i
 });
 
 test("what came while another session was on screen is told, though the tab had heard it", async () => {
-  const other = await server.create("Another");
+  const other = await visit.server.create("Another");
   await read();
   await page.getByRole("link", { name: /Another/ }).click();
   await page.getByRole("heading", { name: "Another" }).waitFor();
   counted.length = 0;
-  await server.append(session, work(2));
+  await visit.server.append(session, work(2));
   await expect.poll(unread).toBe(2);
   await page.getByRole("link", { name: /At work/ }).click();
   await banner("While you were away: 2 messages, 2 tool calls").waitFor();
@@ -115,10 +91,10 @@ test("what came while another session was on screen is told, though the tab had 
 
 test("the words go by themselves once the end has been read, and the line stays for the visit", async () => {
   await read();
-  await page.goto(`${server.url}/new`);
-  await server.append(session, work(1));
+  await page.goto(`${visit.server.url}/new`);
+  await visit.server.append(session, work(1));
   await page.clock.install();
-  await page.goto(`${server.url}/sessions/${session}`);
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   await banner("While you were away: 1 message, 1 tool call").waitFor();
   await page.clock.fastForward(60_000);
   await expect.poll(() => banner("While you were away").count()).toBe(0);
@@ -128,9 +104,9 @@ test("the words go by themselves once the end has been read, and the line stays 
 
 test("what lies far above the end is reached from the words, however much came", async () => {
   await read();
-  await page.goto(`${server.url}/new`);
-  await server.append(session, work(120));
-  await page.goto(`${server.url}/sessions/${session}`);
+  await page.goto(`${visit.server.url}/new`);
+  await visit.server.append(session, work(120));
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   await page.getByText("Answer 119.").waitFor();
   await page.getByRole("button", { name: "While you were away: 120 messages, 120 tool calls" }).click();
   await page.getByText(/^you were here/).waitFor();
@@ -172,7 +148,7 @@ function work(count: number): NewEvent[] {
 
 /** Opens the session and waits until its end counts as seen. */
 async function read(): Promise<void> {
-  await page.goto(`${server.url}/sessions/${session}`);
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   await page.getByText("The first answer.").waitFor();
   await expect.poll(unread).toBe(0);
 }
@@ -188,6 +164,6 @@ function neighboursOfLine(): Promise<(string | undefined)[]> {
 }
 
 async function unread(): Promise<number> {
-  const answer = await server.fetch(`/api/sessions/${session}`);
+  const answer = await visit.server.fetch(`/api/sessions/${session}`);
   return ((await answer.json()) as { unread: number }).unread;
 }

@@ -1,31 +1,15 @@
 // The composer on a real server whose agent really works: nothing that is typed is lost or done twice.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
 import type { View } from "../../src/session/view.ts";
-import { startAgentServer, type AgentServer, type Told } from "../agent-server.ts";
-import { launchChromium } from "../chromium.ts";
+import type { Told } from "../agent-server.ts";
 import type { Answer } from "../stub-model.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+import { useAgentServer } from "./visit.ts";
+import { expectNoFaults, newTab, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let person: BrowserContext;
-let server: AgentServer;
-const cleanups: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startAgentServer({ dialect: "sqlite", says }, (cleanup) => void cleanups.push(cleanup));
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+const visit = useAgentServer({ says });
+beforeEach(() => rm(join(visit.server.workspace, "go"), { force: true }));
 
 /** `work` goes on until there is a file `go`; `ask` asks; all else is repeated. */
 function says({ prompts, results }: Told): Answer {
@@ -59,7 +43,7 @@ test("while a turn runs Enter queues and Ctrl+Enter steers, as the placeholder s
   await expect
     .poll(() => composer(page).getAttribute("placeholder"))
     .toBe("Enter steers the turn that runs. Ctrl+Enter queues it");
-  await server.touch("go");
+  await visit.server.touch("go");
   await page.getByText("Heard: work; to the left", { exact: true }).waitFor();
   await page.getByText("Heard: work; to the left; later", { exact: true }).waitFor();
   expect(inputsOf(await viewOf(session))).toEqual([
@@ -162,7 +146,7 @@ test("a send that fails says why and is retried with one press; nothing typed is
 
 test("two tabs show the same unsent text, and the later hand wins", async () => {
   const first = await begin("hello");
-  const second = await newTab(person, first.url());
+  const second = await newTab(visit.person, first.url());
   await composer(second).waitFor();
   await composer(first).fill("from the first");
   await expect.poll(() => composer(second).inputValue()).toBe("from the first");
@@ -288,7 +272,7 @@ test("what is typed into a session that ends meanwhile is taken along to its suc
   const page = await begin("hello");
   await page.getByText("Heard: hello").waitFor();
   await composer(page).fill("not sent yet");
-  await server.fetch(`/api/sessions/${sessionIn(page)}/undo`, { method: "POST" });
+  await visit.call("POST", `/api/sessions/${sessionIn(page)}/undo`);
   await page.getByText("Not sent here: not sent yet").waitFor();
   await page.getByRole("button", { name: "Take it along" }).click();
   await expect.poll(() => composer(page).inputValue()).toBe("not sent yet");
@@ -297,15 +281,15 @@ test("what is typed into a session that ends meanwhile is taken along to its suc
 
 test("a session begins with the profile, model and workspace that were chosen", async () => {
   const page = await begin("hello");
-  await page.goto(`${server.url}/new`);
-  await page.getByLabel("Workspace").fill(server.workspace);
+  await page.goto(`${visit.server.url}/new`);
+  await page.getByLabel("Workspace").fill(visit.server.workspace);
   await chooseModel(page, "stub/two");
   await page.reload(); // kept, like the text
   await page.getByRole("button", { name: "Model: stub/two" }).waitFor();
   await say(page, "good day");
   await page.getByText("Heard: good day").waitFor();
   const { meta, messages } = await viewOf(sessionIn(page));
-  expect(meta).toMatchObject({ model: "stub/two", workspace: server.workspace, profile: "default" });
+  expect(meta).toMatchObject({ model: "stub/two", workspace: visit.server.workspace, profile: "default" });
   expect(messages.map((each) => (each.kind === "step" ? each.model : ""))).toContain("stub/two");
   expectNoFaults(page);
 });
@@ -337,16 +321,13 @@ async function chooseModel(page: WatchedPage, model: string): Promise<void> {
 async function working(): Promise<{ page: WatchedPage; session: string }> {
   const page = await begin("work");
   const session = sessionIn(page);
-  await server.untilFact(session, "tool_started");
+  await visit.server.untilFact(session, "tool_started");
   await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
   return { page, session };
 }
 
 async function begin(text: string): Promise<WatchedPage> {
-  const link = (await (await server.fetch("/api/login-links", { method: "POST" })).json()) as { url: string };
-  const page = await newTab(person, link.url);
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/new`);
+  const page = await visit.open("/new");
   await composer(page).fill(text);
   await composer(page).press("Enter");
   await page.waitForURL(/\/sessions\//);
@@ -383,8 +364,7 @@ function sessionIn(page: WatchedPage): string {
 }
 
 async function viewOf(session: string): Promise<View> {
-  const answer = await server.fetch(`/api/sessions/${session}`);
-  return ((await answer.json()) as { view: View }).view;
+  return (await visit.call<{ view: View }>("GET", `/api/sessions/${session}`)).view;
 }
 
 function inputsOf({ messages }: View): [kind: string, text: unknown][] {

@@ -1,29 +1,20 @@
 // The checker of every other browser test must itself be able to fail: a page that is wrong in one place is caught there.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { formatPosition } from "../../src/session/position.ts";
-import { launchChromium } from "../chromium.ts";
 import { calls, reasoning, Script, text, type Call } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
 import { expectPageEqualsProjection } from "./expect-projection.ts";
-import { newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
+const visit = useScriptedServer({ keepsSessions: true });
 let page: WatchedPage;
 let session: string;
 
 const build: Call = { call: "call_1", name: "shell", args: { command: "make" } };
 
 beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-  server = await startScriptedServer();
-  await server.listen();
-  session = await server.create("To be compared");
-  await server.play(
+  session = await visit.server.create("To be compared");
+  await visit.server.play(
     session,
     new Script("a")
       .admit("Build it.")
@@ -37,18 +28,14 @@ beforeAll(async () => {
       .add({ type: "ask_opened", data: { ask: "ask_1", kind: "clarify", title: "And now?" } })
       .admit("Something else."),
   );
-  person = await newPerson(browser);
-  page = await newTab(person, await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
 });
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
+beforeEach(async () => {
+  page = await visit.open();
 });
 
 test("a page that shows what the server has is right", async () => {
   await open();
-  await expectPageEqualsProjection(page, server, session);
+  await expectPageEqualsProjection(page, visit.server, session);
 });
 
 type Fault = [what: string, make: () => void, told: RegExp];
@@ -102,27 +89,27 @@ describe("a page is caught", () => {
   test.each(FAULTS)("in which %s", async (_, make, told) => {
     await open();
     await page.evaluate(make);
-    const found = expectPageEqualsProjection(page, server, session, 0);
+    const found = expectPageEqualsProjection(page, visit.server, session, 0);
     await expect(found.catch(firstDifference)).resolves.toMatch(told);
   });
 });
 
 test("a long session is compared from its very beginning", async () => {
-  const long = await server.create("Long");
+  const long = await visit.server.create("Long");
   for (let n = 0; n < 170; n += 10)
-    await server.append(
+    await visit.server.append(
       long,
       Array.from({ length: 10 }, (_, i) => ({
         type: "notice",
         data: { level: "info", text: `line ${n + i}` },
       })),
     );
-  await page.goto(`${server.url}/sessions/${long}`);
-  await expectPageEqualsProjection(page, server, long);
+  await page.goto(`${visit.server.url}/sessions/${long}`);
+  await expectPageEqualsProjection(page, visit.server, long);
 });
 
 async function open(): Promise<void> {
-  await page.goto(`${server.url}/sessions/${session}`);
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   await page.getByText("It is built.").waitFor();
 }
 

@@ -1,41 +1,20 @@
 // What a tab stays attached to, whatever it shows.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ClientFrame } from "../../src/protocol/socket.ts";
 import { formatPosition } from "../../src/session/position.ts";
-import { launchChromium } from "../chromium.ts";
 import { Script } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab } from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startScriptedServer();
-  await server.listen();
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
-});
+const visit = useScriptedServer();
 
 test("a tab follows what is at work and what was opened, over one socket, and switching leaves nothing", async () => {
   const [quiet, atWork, opened] = [
-    await server.create("Quiet"),
-    await server.create("At work"),
-    await server.create("Opened"),
+    await visit.server.create("Quiet"),
+    await visit.server.create("At work"),
+    await visit.server.create("Opened"),
   ];
-  const page = await newTab(person, await server.loginLink());
-  await page.getByText("connected", { exact: true }).first().waitFor(); // so that no socket but the reload's is counted
+  const page = await visit.open(); // connected, so that no socket but the reload's is counted
   let sockets = 0;
   const attached = new Set<string>();
   page.on("websocket", (socket) => {
@@ -51,7 +30,7 @@ test("a tab follows what is at work and what was opened, over one socket, and sw
   expect(attached).toEqual(new Set());
 
   const turn = new Script("a").admit("Go.").take("inp_a1", formatPosition(2, 0)).begin();
-  await server.play(atWork, turn.draft("text", 0, "In the middle of"));
+  await visit.server.play(atWork, turn.draft("text", 0, "In the middle of"));
   await expect.poll(() => [...attached]).toEqual([atWork]);
   await page.getByRole("link", { name: /Opened/ }).click();
   await page.getByRole("heading", { name: "Opened" }).waitFor();
@@ -64,18 +43,19 @@ test("a tab follows what is at work and what was opened, over one socket, and sw
 });
 
 test("one that has ended its work without being opened is left", async () => {
-  const session = await server.create("At work");
+  const session = await visit.server.create("At work");
   const turn = new Script("a").admit("Go.").take("inp_a1", formatPosition(2, 0)).begin();
-  await server.play(session, turn);
-  const page = await newTab(person, await server.loginLink());
+  await visit.server.play(session, turn);
+  const page = await visit.open();
   const said: string[] = [];
   page.on("websocket", (socket) =>
     socket.on("framesent", ({ payload }) => said.push((JSON.parse(String(payload)) as ClientFrame).op)),
   );
-  await page.waitForURL(`${server.url}/`);
   await page.reload();
   await expect.poll(() => said).toContain("attach");
-  await server.append(session, [{ type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } }]);
+  await visit.server.append(session, [
+    { type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } },
+  ]);
   await expect.poll(() => said).toContain("leave");
   expectNoFaults(page);
 });

@@ -1,45 +1,28 @@
 // Hostile text wherever the page shows text that others wrote: nothing runs, nothing is fetched, nothing gets stuck.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
 import { formatPosition } from "../../src/session/position.ts";
-import { launchChromium } from "../chromium.ts";
 import { calls, reasoning, Script, text, type Call } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
 import { HOSTILE } from "./hostile-corpus.ts";
-import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
+const visit = useScriptedServer();
 let dialogs: string[];
 
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startScriptedServer();
-  await server.listen();
-  person = await newPerson(browser);
   dialogs = [];
   // Should anything get out it gets an answer, so that what it would then do is seen as well.
-  await person.route(/evil\.example/, (route) =>
+  await visit.person.route(/evil\.example/, (route) =>
     route.fulfill({ body: "window.owned=1", contentType: "text/javascript" }),
   );
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
 });
 
 test("what a model says, what it asks of tools and what they bring is shown and does nothing", async () => {
   const sessions: [name: string, session: string][] = [];
   for (const [name, hostile] of Object.entries(HOSTILE)) {
-    const session = await server.create("Said and done");
-    await server.play(session, saidAndDone(hostile));
+    const session = await visit.server.create("Said and done");
+    await visit.server.play(session, saidAndDone(hostile));
     sessions.push([name, session]);
   }
   const page = await open(sessions[0]![1]);
@@ -55,7 +38,7 @@ test("what a model says, what it asks of tools and what they bring is shown and 
 });
 
 test("what a model says does nothing while it grows, wherever it is cut", async () => {
-  const session = await server.create("Said");
+  const session = await visit.server.create("Said");
   const page = await open(session);
   let seq = 1;
   for (const [n, hostile] of Object.values(HOSTILE).entries()) {
@@ -65,7 +48,7 @@ test("what a model says does nothing while it grows, wherever it is cut", async 
     const pieces = cuts
       .map((cut, i) => beginning.slice(cuts[i - 1] ?? 0, cut))
       .filter((piece) => piece !== "");
-    await server.play(
+    await visit.server.play(
       session,
       script
         .draft("text", 0, ...pieces)
@@ -81,16 +64,16 @@ test("what a model says does nothing while it grows, wherever it is cut", async 
 
 test("titles, inputs, questions, notices, tasks and failures do nothing", async () => {
   const hostiles = Object.values(HOSTILE).map((hostile) => hostile.slice(0, 1500));
-  const session = await server.create("Named");
+  const session = await visit.server.create("Named");
   for (const [n, hostile] of hostiles.entries()) {
     const named: NewEvent[] = [
       { type: "notice", data: { level: "warn", text: hostile } },
       { type: "task_linked", data: { task: `tsk_${n}`, title: hostile } },
       { type: "task_finished", data: { task: `tsk_${n}`, outcome: hostile.slice(0, 50), summary: hostile } },
     ];
-    await server.append(session, named);
+    await visit.server.append(session, named);
   }
-  await server.append(
+  await visit.server.append(
     session,
     hostiles.map((hostile, n) => ({
       type: "input_admitted",
@@ -98,7 +81,7 @@ test("titles, inputs, questions, notices, tasks and failures do nothing", async 
     })),
     "owner",
   );
-  await server.append(session, [
+  await visit.server.append(session, [
     { type: "turn_started", data: { turn: "turn_1", inputs: ["inp_0"] } },
     ...hostiles.slice(0, DELIVERED).map((_, n): NewEvent => ({
       type: "input_delivered",
@@ -117,11 +100,11 @@ test("titles, inputs, questions, notices, tasks and failures do nothing", async 
     })),
   ]);
   for (const hostile of hostiles)
-    await server.create(hostile.replaceAll(/\p{Cc}/gu, " ").slice(0, 150) || "none");
+    await visit.server.create(hostile.replaceAll(/\p{Cc}/gu, " ").slice(0, 150) || "none");
   const page = await open(session);
   const seen = await walkThrough(page, () => expectInert(page));
   expect(seen.size).toBe(2 * hostiles.length + DELIVERED);
-  await server.append(session, [
+  await visit.server.append(session, [
     {
       type: "turn_ended",
       data: {
@@ -136,16 +119,19 @@ test("titles, inputs, questions, notices, tasks and failures do nothing", async 
   await openAll(page);
   await expectInert(page);
   await page.getByRole("heading", { name: HOSTILE["a script"]! }).waitFor();
-  await page.goto(`${server.url}/`);
+  await page.goto(`${visit.server.url}/`);
   await page.getByRole("textbox").first().waitFor();
   await expectInert(page);
 });
 
 test("a line of a megabyte that grows leaves the page usable", async () => {
-  const session = await server.create("Long");
+  const session = await visit.server.create("Long");
   const page = await open(session);
   const chunk = "lorem<b>ipsum".repeat(5000);
-  await server.play(session, begun("a", 2).draft("text", 0, ...Array.from({ length: 16 }, () => chunk)));
+  await visit.server.play(
+    session,
+    begun("a", 2).draft("text", 0, ...Array.from({ length: 16 }, () => chunk)),
+  );
   await expect
     .poll(() => page.locator("li.step .text").evaluate((each) => each.textContent.length))
     .toBe(16 * chunk.length);
@@ -250,17 +236,16 @@ async function expectUsable(page: WatchedPage): Promise<void> {
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
-  expect(new URL(page.url()).origin).toBe(server.url);
+  expect(new URL(page.url()).origin).toBe(visit.server.url);
 }
 
 async function open(session: string): Promise<WatchedPage> {
-  const page = await newTab(person, await server.loginLink());
+  const page = await visit.open();
   page.on("dialog", (dialog) => {
     dialogs.push(dialog.message());
     void dialog.dismiss();
   });
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/sessions/${session}`);
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   await page.getByRole("region", { name: "Transcript" }).waitFor();
   return page;
 }

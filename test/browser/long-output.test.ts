@@ -1,31 +1,12 @@
 // A command that said more than an event holds, on a real server: the page has all of it, from the process's own file.
 import { readFile } from "node:fs/promises";
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startAgentServer, type AgentServer, type Told } from "../agent-server.ts";
-import { launchChromium } from "../chromium.ts";
+import { expect, test } from "vitest";
+import type { Told } from "../agent-server.ts";
 import type { Answer } from "../stub-model.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab } from "./watched-page.ts";
+import { useAgentServer } from "./visit.ts";
+import { expectNoFaults } from "./watched-page.ts";
 
-let browser: Browser;
-let person: BrowserContext;
-let server: AgentServer;
-const cleanups: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startAgentServer({ dialect: "sqlite", says }, (cleanup) => void cleanups.push(cleanup));
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+const visit = useAgentServer({ says });
 
 const LINES = 40_000;
 /** About 230 KB: four pages. */
@@ -38,11 +19,9 @@ function says({ results }: Told): Answer {
 }
 
 test("what a command said is read page by page to its end, and kept whole", async () => {
-  const session = await server.send("Count.");
-  await server.untilFact(session, "turn_ended");
-  const page = await newTab(person, /\S+\/login#\S+/.exec(server.output)?.[0] ?? "");
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/sessions/${session}`);
+  const session = await visit.server.send("Count.");
+  await visit.server.untilFact(session, "turn_ended");
+  const page = await visit.open(`/sessions/${session}`);
   const tool = page.locator(".tool", { hasText: `seq 1 ${LINES}` });
   await tool.locator("summary").click();
   const output = tool.getByLabel("Output");

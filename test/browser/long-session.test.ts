@@ -1,42 +1,29 @@
 // A session of ten thousand messages in a real browser.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
 import { formatPosition } from "../../src/session/position.ts";
-import { launchChromium } from "../chromium.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
 
 const MESSAGES = 10_000;
 /** What the document may hold of them. */
 const MOUNTED_MAX = 150;
 const AT_ONCE = 500;
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
+const visit = useScriptedServer({ keepsSessions: true });
 let session: string;
 let page: WatchedPage;
 
 beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-  server = await startScriptedServer();
-  await server.listen();
-  session = await server.create("A long one");
+  session = await visit.server.create("A long one");
   for (let n = 0; n < MESSAGES; n += AT_ONCE)
-    await server.append(
+    await visit.server.append(
       session,
       Array.from({ length: AT_ONCE }, (_, i) => line(n + i)),
     );
-  person = await newPerson(browser);
-  page = await newTab(person, await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
 });
-afterAll(async () => {
-  await browser.close();
-  await server.remove();
+beforeEach(async () => {
+  page = await visit.open();
 });
 
 test("a session of ten thousand messages opens at its end and puts few of its rows into the document", async () => {
@@ -90,7 +77,7 @@ test("Home leads to the beginning, and from there on the session can be read for
 });
 
 test("a place in the middle of it is reached by its address and marked", async () => {
-  await page.goto(`${server.url}/sessions/${session}#${formatPosition(4002, 0)}`);
+  await page.goto(`${visit.server.url}/sessions/${session}#${formatPosition(4002, 0)}`);
   await page.locator("li.message.shown").getByText("message 4000:").waitFor();
   await expect.poll(() => inView("message 4000:")).toBe(true);
 });
@@ -103,7 +90,7 @@ test("what is being read stays where it is while more comes, and Latest leads to
   await expect.poll(settledTop).toBe(true);
   const [reading] = await numbersInView();
   const before = await topOf(reading ?? 0);
-  for (let n = 0; n < 30; n++) await server.append(session, [line(MESSAGES + n)]);
+  for (let n = 0; n < 30; n++) await visit.server.append(session, [line(MESSAGES + n)]);
   const last = MESSAGES + 29;
   await expect.poll(async () => (await shown()).messages).toBe(MESSAGES + 30);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -117,7 +104,7 @@ test("what is being read stays where it is while more comes, and Latest leads to
 test("a little step back from the end is enough to read on in peace while words stream in", async () => {
   await open();
   const step = { turn: "turn_s", step: "step_s", attempt: 1, model: "claude-sonnet" };
-  await server.append(session, [{ type: "step_started", data: step }]);
+  await visit.server.append(session, [{ type: "step_started", data: step }]);
   await page.locator('[id="step_s.1"]').waitFor();
   await expect.poll(below).toBeLessThan(2);
   await log().hover();
@@ -127,7 +114,7 @@ test("a little step back from the end is enough to read on in peace while words 
   const before = await log().evaluate((box) => box.scrollTop);
   const words = "and so it goes on ".repeat(20);
   for (let n = 0; n < 20; n++)
-    await server.append(session, [
+    await visit.server.append(session, [
       { type: "draft", data: { part: "step_s.1/0", kind: "text", offset: n * words.length, text: words } },
     ]);
   await expect.poll(below).toBeGreaterThan(500);
@@ -137,8 +124,8 @@ test("a little step back from the end is enough to read on in peace while words 
 });
 
 test("coming back to a session leads to where one was reading", async () => {
-  const other = await server.create("Another");
-  await server.append(other, [line(0)]);
+  const other = await visit.server.create("Another");
+  await visit.server.append(other, [line(0)]);
   await open();
   await log().hover();
   await page.mouse.wheel(0, -4000);
@@ -154,7 +141,7 @@ test("coming back to a session leads to where one was reading", async () => {
 });
 
 async function open(): Promise<void> {
-  await page.goto(`${server.url}/sessions/${session}`);
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   await log().waitFor();
   await expect.poll(async () => (await numbersOn()).length).toBeGreaterThan(0);
   await expect.poll(below).toBeLessThan(2);
@@ -207,7 +194,7 @@ function settledTop(): Promise<boolean> {
 }
 
 async function shown(): Promise<{ messages: number }> {
-  const answer = await server.fetch(`/api/sessions/${session}`);
+  const answer = await visit.server.fetch(`/api/sessions/${session}`);
   const { view } = (await answer.json()) as { view: { earlier: number; messages: unknown[] } };
   return { messages: view.earlier + view.messages.length };
 }

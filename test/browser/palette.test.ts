@@ -1,32 +1,13 @@
 // The command palette and the search page, on a real server: jump, run, find.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { launchChromium } from "../chromium.ts";
-import { startServer, type ServerProcess } from "../server-process.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+import { expect, test } from "vitest";
+import { useServer } from "./visit.ts";
+import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ServerProcess;
-let person: BrowserContext;
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startServer({ agents: false });
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
-});
+const visit = useServer({ agents: false });
 
 test("Ctrl+K opens it while typing, a few letters and Enter jump to a session, and the typed text stays", async () => {
-  const [from] = [await create("Where one was"), await create("Migrate billing to events")];
-  const page = await logIn(`/sessions/${from}`);
+  const [from] = [await visit.create("Where one was"), await visit.create("Migrate billing to events")];
+  const page = await visit.open(`/sessions/${from}`);
   await composer(page).fill("half a thought");
   await page.keyboard.press("Control+k");
   await page.keyboard.type("mbe");
@@ -40,9 +21,9 @@ test("Ctrl+K opens it while typing, a few letters and Enter jump to a session, a
 });
 
 test("arrows choose, the field says which is chosen, Escape changes nothing and gives the focus back", async () => {
-  await create("Alpha heron");
-  await create("Beta heron");
-  const page = await logIn("/new");
+  await visit.create("Alpha heron");
+  await visit.create("Beta heron");
+  const page = await visit.open("/new");
   await composer(page).focus();
   await page.keyboard.press("Control+k");
   await field(page).fill("heron");
@@ -59,12 +40,12 @@ test("arrows choose, the field says which is chosen, Escape changes nothing and 
   await page.keyboard.press("Escape");
   await expect.poll(() => palette(page).isVisible()).toBe(false);
   expect(await composer(page).evaluate((element) => element === document.activeElement)).toBe(true);
-  expect(page.url()).toBe(`${server.url}/new`);
+  expect(page.url()).toBe(`${visit.server.url}/new`);
 });
 
 test("commands fit where one is: a session is renamed, pinned and forked from it, elsewhere they are not offered", async () => {
-  const session = await create("Before");
-  const page = await logIn(`/sessions/${session}`);
+  const session = await visit.create("Before");
+  const page = await visit.open(`/sessions/${session}`);
   await run(page, "rename");
   await page.getByLabel("New title").fill("After");
   await page.keyboard.press("Enter");
@@ -73,7 +54,7 @@ test("commands fit where one is: a session is renamed, pinned and forked from it
   await expect.poll(async () => (await row(session))["pinned"]).toBe(true);
   await run(page, "fork");
   await page.waitForURL((url) => url.pathname.startsWith("/sessions/") && !url.pathname.endsWith(session));
-  await page.goto(`${server.url}/new`);
+  await page.goto(`${visit.server.url}/new`);
   await page.keyboard.press("Control+k");
   await field(page).fill("rename");
   await page.getByRole("option", { name: /^Search for/ }).waitFor();
@@ -81,8 +62,8 @@ test("commands fit where one is: a session is renamed, pinned and forked from it
 });
 
 test("a command that the server refuses says so and leaves what was typed", async () => {
-  const session = await create("Refusing");
-  const page = await logIn(`/sessions/${session}`);
+  const session = await visit.create("Refusing");
+  const page = await visit.open(`/sessions/${session}`);
   await page.route(`**/api/sessions/${session}`, async (route) => {
     if (route.request().method() !== "PATCH") return route.continue();
     const detail = "No title today.";
@@ -101,9 +82,9 @@ test("a command that the server refuses says so and leaves what was typed", asyn
 });
 
 test("what was said is found as one types, and Enter leads to its place in its session", async () => {
-  const session = await create("Birds");
+  const session = await visit.create("Birds");
   await send(session, "the heron stands in the reeds");
-  const page = await logIn();
+  const page = await visit.open();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("reeds");
   await page.getByRole("option").filter({ hasText: "the heron stands in the reeds" }).click();
@@ -113,9 +94,9 @@ test("what was said is found as one types, and Enter leads to its place in its s
 });
 
 test("the search page keeps its words in the address, marks them, and shows all pages", async () => {
-  const session = await create("Many");
+  const session = await visit.create("Many");
   for (let n = 1; n <= 35; n++) await send(session, `needle number ${n}`);
-  const page = await logIn("/search?q=needle");
+  const page = await visit.open("/search?q=needle");
   const hits = page.getByRole("list", { name: "Search results" }).getByRole("listitem");
   await expect.poll(() => hits.count()).toBe(30);
   expect(await hits.first().locator("mark").allTextContents()).toEqual(["needle"]);
@@ -124,7 +105,7 @@ test("the search page keeps its words in the address, marks them, and shows all 
   expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
   await page.getByRole("searchbox", { name: "Search all sessions" }).last().fill("needle 17");
   await expect.poll(() => hits.count()).toBe(1);
-  expect(page.url()).toBe(`${server.url}/search?q=needle+17`);
+  expect(page.url()).toBe(`${visit.server.url}/search?q=needle+17`);
   await hits.getByRole("link").click();
   await page.getByRole("heading", { name: "Many" }).waitFor();
   await page.goBack();
@@ -133,8 +114,8 @@ test("the search page keeps its words in the address, marks them, and shows all 
 });
 
 test("a search that fails says so and can be tried again", async () => {
-  await create("Once lost");
-  const page = await logIn("/search");
+  await visit.create("Once lost");
+  const page = await visit.open("/search");
   let isDown = true;
   await page.route("**/api/search?*", (route) => (isDown ? route.fulfill(refusal) : route.continue()));
   await page.getByRole("searchbox", { name: "Search all sessions" }).last().fill("lost");
@@ -146,10 +127,8 @@ test("a search that fails says so and can be tried again", async () => {
 });
 
 test("all shortcuts are listed, and at 390 px the palette fits and takes a tap", async () => {
-  await person.close();
-  person = await newPerson(browser, { width: 390, height: 844, touch: true });
-  await create("Tapped");
-  const page = await logIn();
+  await visit.create("Tapped");
+  const page = await visit.open("/", { width: 390, height: 844, touch: true });
   await page.keyboard.press("Control+/");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("New session").waitFor();
   await page.getByRole("button", { name: "Close" }).tap();
@@ -201,35 +180,10 @@ function composer(page: WatchedPage) {
   return page.getByRole("textbox", { name: "Message" });
 }
 
-async function logIn(path = "/"): Promise<WatchedPage> {
-  const { url } = await call<{ url: string }>("POST", "/api/login-links");
-  const page = await newTab(person, url);
-  await page.waitForURL(`${server.url}/`);
-  if (path !== "/") await page.goto(server.url + path);
-  await page.getByText("connected", { exact: true }).first().waitFor({ state: "attached" });
-  return page;
-}
-
-async function create(title: string): Promise<string> {
-  return (await call<{ id: string }>("POST", "/api/sessions", { title })).id;
-}
-
 function row(session: string): Promise<Record<string, unknown>> {
-  return call("GET", `/api/sessions/${session}`);
+  return visit.call("GET", `/api/sessions/${session}`);
 }
 
 async function send(session: string, text: string): Promise<void> {
-  await call("POST", `/api/sessions/${session}/inputs`, { kind: "prompt", text });
-}
-
-async function call<T>(method: string, path: string, json?: unknown): Promise<T> {
-  const response = await server.fetch(path, {
-    method,
-    ...(json !== undefined && {
-      body: JSON.stringify(json),
-      headers: { "content-type": "application/json" },
-    }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+  await visit.call("POST", `/api/sessions/${session}/inputs`, { kind: "prompt", text });
 }

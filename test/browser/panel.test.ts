@@ -1,29 +1,11 @@
 // The side panel on a real server with real processes: what a session runs is seen, heard, reached and stopped.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startAgentServer, type AgentServer, type Told } from "../agent-server.ts";
-import { launchChromium } from "../chromium.ts";
+import { expect, test } from "vitest";
+import type { Told } from "../agent-server.ts";
 import type { Answer } from "../stub-model.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab, type PageOptions, type WatchedPage } from "./watched-page.ts";
+import { useAgentServer } from "./visit.ts";
+import { expectNoFaults, type PageOptions, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let person: BrowserContext | undefined;
-let server: AgentServer;
-const cleanups: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startAgentServer({ dialect: "sqlite", says }, (cleanup) => void cleanups.push(cleanup));
-});
-afterEach(async () => {
-  await person?.close();
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+const visit = useAgentServer({ says });
 
 const UNTIL_STOPPED =
   "printf 'up \\033[31mred\\033[0m\\n'; trap 'echo bye; exit 3' TERM; while :; do sleep 0.1; done";
@@ -51,7 +33,7 @@ test("a process is seen with how it does, heard as it speaks, and stopped; its e
   await process.getByText(/^(running|working|waiting|service)$/).waitFor();
   await process.locator("summary").click();
   await process.getByText("up red").waitFor();
-  await process.getByText(server.workspace).waitFor();
+  await process.getByText(visit.server.workspace).waitFor();
   expect(await process.getByRole("textbox").count()).toBe(0); // it was started without a standard input
 
   await process.getByRole("button", { name: "Stop", exact: true }).click();
@@ -98,7 +80,7 @@ test("on a wide window the panel stays as it was left, over a reload and in ever
   await panelButton(page).click();
   await page.reload();
   await panel(page).getByText(first).waitFor();
-  await page.goto(`${server.url}/sessions/${second}`);
+  await page.goto(`${visit.server.url}/sessions/${second}`);
   await panel(page).getByText(second).waitFor();
   await panel(page).getByRole("button", { name: "Close" }).click();
   await expect.poll(() => panel(page).count()).toBe(0);
@@ -128,14 +110,13 @@ test("on a phone it is a sheet: a reload keeps it, Back and Escape close it, and
 
 test("the panel says what was used, who works where, and where the session comes from", async () => {
   const session = await sent("hello");
-  const undone = await server.fetch(`/api/sessions/${session}/undo`, { method: "POST" });
-  const { id: successor } = (await undone.json()) as { id: string };
-  await server.send("delegate", successor);
-  await server.untilFact(successor, "turn_ended");
+  const { id: successor } = await visit.call<{ id: string }>("POST", `/api/sessions/${session}/undo`);
+  await visit.server.send("delegate", successor);
+  await visit.server.untilFact(successor, "turn_ended");
   const page = await open(successor);
   await panelButton(page).click();
   await panel(page).getByText("stub/one").waitFor();
-  await panel(page).getByText(server.workspace).first().waitFor();
+  await panel(page).getByText(visit.server.workspace).first().waitFor();
   await panel(page)
     .getByText(/^15 of 128k$/)
     .waitFor();
@@ -153,17 +134,13 @@ test("the panel says what was used, who works where, and where the session comes
 });
 
 async function sent(text: string): Promise<string> {
-  const session = await server.send(text);
-  await server.untilFact(session, "turn_ended");
+  const session = await visit.server.send(text);
+  await visit.server.untilFact(session, "turn_ended");
   return session;
 }
 
-async function open(session: string, size: PageOptions = {}): Promise<WatchedPage> {
-  person = await newPerson(browser, size);
-  const link = (await (await server.fetch("/api/login-links", { method: "POST" })).json()) as { url: string };
-  const page = await newTab(person, link.url);
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/sessions/${session}`);
+async function open(session: string, size?: PageOptions): Promise<WatchedPage> {
+  const page = await visit.open(`/sessions/${session}`, size);
   await panelButton(page).waitFor();
   return page;
 }

@@ -1,33 +1,16 @@
 // What a model says, in a real browser: Markdown with links, images, code and tables.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { formatPosition } from "../../src/session/position.ts";
-import { launchChromium } from "../chromium.ts";
 import { Script, text } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
+const visit = useScriptedServer();
 let session: string;
 
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startScriptedServer();
-  await server.listen();
-  session = await server.create("Prose");
-  person = await newPerson(browser);
-  await person.grantPermissions(["clipboard-read", "clipboard-write"]);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
+  session = await visit.server.create("Prose");
+  await visit.person.grantPermissions(["clipboard-read", "clipboard-write"]);
 });
 
 test("Markdown is shown as what it means", async () => {
@@ -44,13 +27,13 @@ test("Markdown is shown as what it means", async () => {
 
 test("code is coloured when it is whole, plain while it grows, and copied as it is", async () => {
   const page = await open();
-  await server.play(session, begun().draft("text", 0, "```ts\nconst a: number = 1;\n"));
+  await visit.server.play(session, begun().draft("text", 0, "```ts\nconst a: number = 1;\n"));
   const code = page.getByRole("figure").locator("code");
   await code.getByText("const a: number = 1;").waitFor();
   expect(await code.locator("span.k-keyword").count()).toBe(0);
 
   const source = 'const a: number = 1;\nconst b = "<b>&amp;</b>";';
-  await server.append(session, [
+  await visit.server.append(session, [
     {
       type: "step_completed",
       data: { step: "step_a3", attempt: 1, message: [text(`\`\`\`ts\n${source}\n\`\`\``)] },
@@ -65,7 +48,7 @@ test("code is coloured when it is whole, plain while it grows, and copied as it 
 });
 
 test("a link outside opens a tab that knows nothing of this one; one of our own stays here; the rest are words", async () => {
-  const other = await server.create("The other one");
+  const other = await visit.server.create("The other one");
   const page = await say(
     `[out](https://example.org/a) [in](/sessions/${other}) [file](src/main.ts) [run](javascript:alert(1))`,
   );
@@ -82,7 +65,7 @@ test("a link outside opens a tab that knows nothing of this one; one of our own 
 
 test("a remote image is fetched when its button is clicked, and not before", async () => {
   const fetched: string[] = [];
-  await person.route("https://img.example.org/**", (route) => {
+  await visit.person.route("https://img.example.org/**", (route) => {
     fetched.push(route.request().url());
     return route.fulfill({ contentType: "image/svg+xml", body: IMAGE });
   });
@@ -104,11 +87,11 @@ test("a text too long for its event stays whole for whoever saw it come, and can
   const page = await open();
   const whole = "word ".repeat(14_000).trim();
   const preview = whole.slice(0, 4096);
-  await server.play(session, begun().draft("text", 0, whole.slice(0, 40_000), whole.slice(40_000)));
+  await visit.server.play(session, begun().draft("text", 0, whole.slice(0, 40_000), whole.slice(40_000)));
   const shown = () => page.locator("li.step .text").evaluate((each) => each.textContent.length);
   await expect.poll(shown).toBe(whole.length);
   const long = { type: "text" as const, text: { blob: "blb_1", bytes: whole.length, preview } };
-  await server.append(session, [
+  await visit.server.append(session, [
     { type: "step_completed", data: { step: "step_a3", attempt: 1, message: [long] } },
     { type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } },
   ]);
@@ -132,7 +115,7 @@ function begun(): Script {
 }
 
 async function say(markdown: string): Promise<WatchedPage> {
-  await server.play(
+  await visit.server.play(
     session,
     begun()
       .complete([text(markdown)])
@@ -142,9 +125,7 @@ async function say(markdown: string): Promise<WatchedPage> {
 }
 
 async function open(): Promise<WatchedPage> {
-  const page = await newTab(person, await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/sessions/${session}`);
+  const page = await visit.open(`/sessions/${session}`);
   await page.getByRole("heading", { name: "Prose" }).waitFor();
   return page;
 }

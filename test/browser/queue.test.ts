@@ -1,40 +1,24 @@
 // What waits for an agent, in a real browser: on a server whose executor takes nothing up.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
 import { formatPosition } from "../../src/session/position.ts";
 import type { View } from "../../src/session/view.ts";
-import { launchChromium } from "../chromium.ts";
 import { Script } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab, type PageOptions, type WatchedPage } from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults, type PageOptions, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext | undefined;
+const visit = useScriptedServer();
 let session: string;
 
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startScriptedServer();
-  await server.listen();
-  session = await server.create("A long queue");
-});
-afterEach(async () => {
-  await person?.close();
-  await server.remove();
+  session = await visit.server.create("A long queue");
 });
 
 test.each([
   ["wide", { width: 1280, height: 800 }],
   ["phone's", { width: 390, height: 844 }],
 ])("with fifty inputs waiting the composer stays in a %s window", async (_, size) => {
-  await server.append(
+  await visit.server.append(
     session,
     Array.from({ length: 49 }, (__, n) => admitted(n + 1, `input ${n + 1}`)),
     "owner",
@@ -50,7 +34,7 @@ test.each([
 
   // The newest is in view, and the oldest is reached without a mouse.
   await expect.poll(() => isInView(page, "input 49")).toBe(true);
-  await server.append(session, [admitted(50, "input 50")], "owner");
+  await visit.server.append(session, [admitted(50, "input 50")], "owner");
   await expect.poll(() => isInView(page, "input 50")).toBe(true);
   expect(await isInView(page, "input 1")).toBe(false);
   await composer.focus();
@@ -62,7 +46,7 @@ test.each([
 });
 
 test("a steer and what goes at once are told apart from what waits for its turn", async () => {
-  await server.append(
+  await visit.server.append(
     session,
     [
       admitted(1, "in line"),
@@ -81,17 +65,17 @@ test("a steer and what goes at once are told apart from what waits for its turn"
 });
 
 test("a pinned session leads the list under its own heading, until it is unpinned", async () => {
-  await pin(true);
+  await visit.call("PATCH", `/api/sessions/${session}`, { pinned: true });
   const page = await open();
   const heading = page.getByRole("navigation", { name: "Sessions" }).getByText("Pinned", { exact: true });
   await heading.waitFor();
-  await pin(false);
+  await visit.call("PATCH", `/api/sessions/${session}`, { pinned: false });
   await expect.poll(() => heading.count()).toBe(0);
   expectNoFaults(page);
 });
 
 test("what waits is edited, moved and removed, by pointer and by keys", async () => {
-  await server.append(session, [admitted(1, "one"), admitted(2, "two"), admitted(3, "three")], "owner");
+  await visit.server.append(session, [admitted(1, "one"), admitted(2, "two"), admitted(3, "three")], "owner");
   const page = await open();
   await rowOf(page, "two").getByRole("button", { name: "Move up" }).click();
   await expect.poll(() => texts(page)).toEqual(["two", "one", "three"]);
@@ -109,13 +93,13 @@ test("what waits is edited, moved and removed, by pointer and by keys", async ()
   await rowOf(page, "two").focus();
   await page.keyboard.press("Delete");
   await expect.poll(() => texts(page)).toEqual(["three", "one more"]);
-  const { view } = (await (await server.fetch(`/api/sessions/${session}`)).json()) as { view: View };
+  const { view } = await visit.call<{ view: View }>("GET", `/api/sessions/${session}`);
   expect(view.queue.map(({ text }) => text)).toEqual(["three", "one more"]);
   expectNoFaults(page);
 });
 
 test("at 390 px the same is done from a menu", async () => {
-  await server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
+  await visit.server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
   const page = await open({ width: 390, height: 844 });
   await rowOf(page, "two").getByRole("button", { name: "Change this input" }).click();
   await page.getByRole("menuitem", { name: "Move up" }).click();
@@ -125,11 +109,11 @@ test("at 390 px the same is done from a menu", async () => {
 
 test("words for an input that is taken while it is being changed go to the composer", async () => {
   const script = new Script("a").admit("one");
-  await server.play(session, script);
+  await visit.server.play(session, script);
   const page = await open();
   await rowOf(page, "one").getByRole("button", { name: "Edit" }).click();
   await page.getByRole("textbox", { name: "Change the waiting input" }).fill("one, but better");
-  await server.append(session, [
+  await visit.server.append(session, [
     { type: "turn_started", data: { turn: "turn_1", inputs: ["inp_a1"] } },
     { type: "input_delivered", data: { input: "inp_a1", turn: "turn_1", from: formatPosition(2, 0) } },
   ]);
@@ -140,7 +124,7 @@ test("words for an input that is taken while it is being changed go to the compo
 });
 
 test("who is too late to change what waits is told what became of it", async () => {
-  await server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
+  await visit.server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
   const page = await open();
   await rowOf(page, "one").waitFor();
   const problem = {
@@ -160,8 +144,8 @@ test("who is too late to change what waits is told what became of it", async () 
 });
 
 test("a waiting input is steered with while a turn runs", async () => {
-  await server.play(session, new Script("a").admit("go").take("inp_a1", formatPosition(2, 0)).begin());
-  await server.append(session, [admitted(9, "a little to the left")], "owner");
+  await visit.server.play(session, new Script("a").admit("go").take("inp_a1", formatPosition(2, 0)).begin());
+  await visit.server.append(session, [admitted(9, "a little to the left")], "owner");
   const page = await open();
   await rowOf(page, "a little to the left").getByRole("button", { name: "Steer now" }).click();
   await rowOf(page, "a little to the left").getByText("steers at the next step").waitFor();
@@ -170,11 +154,8 @@ test("a waiting input is steered with while a turn runs", async () => {
   expectNoFaults(page);
 });
 
-async function open(size: PageOptions = {}): Promise<WatchedPage> {
-  person = await newPerson(browser, size);
-  const page = await newTab(person, await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/sessions/${session}`);
+async function open(size?: PageOptions): Promise<WatchedPage> {
+  const page = await visit.open(`/sessions/${session}`, size);
   await page.getByRole("heading", { name: "A long queue" }).waitFor();
   return page;
 }
@@ -201,13 +182,4 @@ function isInView(page: WatchedPage, text: string): Promise<boolean> {
     const [frame, place] = [list.getBoundingClientRect(), row?.getBoundingClientRect()];
     return place !== undefined && place.top >= frame.top - 1 && place.bottom <= frame.bottom + 1;
   }, text);
-}
-
-async function pin(pinned: boolean): Promise<void> {
-  const answer = await server.fetch(`/api/sessions/${session}`, {
-    method: "PATCH",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ pinned }),
-  });
-  expect(answer.status).toBe(200);
 }

@@ -1,31 +1,9 @@
 // The settings page on a real server: what is kept on this device, who has access, what was allowed.
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { launchChromium } from "../chromium.ts";
-import { startServer, type ServerProcess } from "../server-process.ts";
-import { buildPage } from "./built-page.ts";
+import { expect, test } from "vitest";
+import { useServer } from "./visit.ts";
 import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ServerProcess;
-let person: BrowserContext;
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startServer();
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
-});
+const visit = useServer({ config: '[profiles.default]\nsandbox = "none"\n' }); // in a sandbox nobody would be asked
 
 test("a token is shown once, works, and no longer does when it is revoked", async () => {
   const page = await open();
@@ -64,7 +42,7 @@ test("a link made here logs another device in; it is listed apart from this one 
   const devices = page.getByRole("region", { name: "Devices" });
   await devices.getByRole("button", { name: "Log in on another device…" }).click();
   const link = await devices.getByLabel("Open this link on the other device").inputValue();
-  const other = await newPerson(browser);
+  const other = await newPerson(visit.browser);
   const elsewhere = await newTab(other, link);
   await elsewhere.getByText("No session yet.").waitFor();
   await page.reload();
@@ -79,18 +57,15 @@ test("a link made here logs another device in; it is listed apart from this one 
 });
 
 test("what was allowed for good is listed as it was seen, with the pattern that decides, and can be taken back", async () => {
-  await server.remove();
-  const home = await mkdtemp(join(tmpdir(), "holdfast-home-"));
-  // In a sandbox nobody would be asked.
-  await writeFile(join(home, "config.toml"), '[profiles.default]\nsandbox = "none"\n');
-  server = await startServer({ home });
   const page = await open();
   await begin("show me an approval");
-  const openAsks = () => call<{ items: { id: string }[] }>("GET", "/api/asks?open=true");
+  const openAsks = () => visit.call<{ items: { id: string }[] }>("GET", "/api/asks?open=true");
   await expect.poll(async () => (await openAsks()).items.length).toBe(1);
   const { items } = await openAsks();
-  await call("POST", `/api/asks/${items[0]!.id}/answer`, { choice: "always" });
-  await expect.poll(async () => (await call<{ items: unknown[] }>("GET", "/api/rules")).items.length).toBe(1);
+  await visit.call("POST", `/api/asks/${items[0]!.id}/answer`, { choice: "always" });
+  await expect
+    .poll(async () => (await visit.call<{ items: unknown[] }>("GET", "/api/rules")).items.length)
+    .toBe(1);
   await page.reload();
   const rules = page.getByRole("region", { name: "Rules" });
   await rules.getByText("touch approved-by-you.txt && ls -l approved-by-you.txt").waitFor();
@@ -98,14 +73,14 @@ test("what was allowed for good is listed as it was seen, with the pattern that 
   await rules.getByRole("button", { name: /^Take back/ }).click();
   await rules.getByRole("button", { name: /^Take back .* now$/ }).click();
   await rules.getByText("Nothing is allowed for good.").waitFor();
-  expect(await call("GET", "/api/rules")).toMatchObject({ items: [] });
+  expect(await visit.call("GET", "/api/rules")).toMatchObject({ items: [] });
 });
 
 test("the theme chosen here is there before the page's own script has run", async () => {
   const page = await open();
   await page.getByRole("radio", { name: "Dark" }).check();
   const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const other = await newTab(person, `${server.url}/settings`);
+  const other = await newTab(visit.person, `${visit.server.url}/settings`);
   await other.route("**/assets/*.js", () => {}); // never answered
   await other.reload({ waitUntil: "commit" });
   await expect
@@ -133,13 +108,13 @@ test("of many tabs one tells, with a link to the exact place, and it goes when i
   const shown = await recordNotifications("granted");
   const tabs = [
     await open(),
-    await newTab(person, `${server.url}/new`),
-    await newTab(person, `${server.url}/new`),
+    await newTab(visit.person, `${visit.server.url}/new`),
+    await newTab(visit.person, `${visit.server.url}/new`),
   ];
   const page = tabs[0]!;
   await begin("ask me something");
   await expect.poll(() => shown.length).toBe(1);
-  const { items } = await call<{ items: { id: string }[] }>("GET", "/api/asks?open=true");
+  const { items } = await visit.call<{ items: { id: string }[] }>("GET", "/api/asks?open=true");
   const ask = items[0]!.id;
   expect(shown[0]).toMatchObject({ tag: ask, isClosed: false });
   expect(shown[0]?.title).toMatch(/asks you something$/);
@@ -147,7 +122,7 @@ test("of many tabs one tells, with a link to the exact place, and it goes when i
   await expect.poll(() => tabs.map((tab) => new URL(tab.url()).pathname)).toContain(`/asks/${ask}`);
   await begin("ask me something else");
   await expect.poll(() => shown.length).toBe(2);
-  await call("POST", `/api/asks/${shown[1]!.tag}/answer`, { text: "from elsewhere" });
+  await visit.call("POST", `/api/asks/${shown[1]!.tag}/answer`, { text: "from elsewhere" });
   await expect.poll(() => shown[1]?.isClosed).toBe(true);
   expectNoFaults(page);
 });
@@ -157,14 +132,14 @@ test("nothing is shown of a session that is on screen in some tab, nor of a kind
   const page = await open();
   const looked = await begin("ask me something");
   await expect.poll(() => shown.length).toBe(1); // it is told where nobody looks
-  const tab = await newTab(person, `${server.url}/sessions/${looked}`);
+  const tab = await newTab(visit.person, `${visit.server.url}/sessions/${looked}`);
   await tab.getByRole("textbox", { name: "Message" }).waitFor();
-  await call("POST", `/api/asks/${shown[0]!.tag}/answer`, { text: "no matter" });
+  await visit.call("POST", `/api/asks/${shown[0]!.tag}/answer`, { text: "no matter" });
   await expect.poll(async () => (await row(looked)).status, { timeout: 30_000 }).toBe("idle");
   await page.getByRole("checkbox", { name: "An agent asks you something" }).uncheck();
   await begin("ask me something");
   await expect
-    .poll(async () => (await call<{ items: unknown[] }>("GET", "/api/asks?open=true")).items.length)
+    .poll(async () => (await visit.call<{ items: unknown[] }>("GET", "/api/asks?open=true")).items.length)
     .toBe(1);
   await page.getByRole("link", { name: /1 needs you/ }).waitFor(); // the tab knows of it
   await page.getByRole("button", { name: "Show a test" }).click();
@@ -187,17 +162,17 @@ type Shown = { title: string; tag: string; isClosed: boolean };
 
 /**
  * The headless shell refuses every permission and shows no notifications: a stand-in takes what the page would show,
- * in all tabs of this person. What the system makes of it is not tested here.
+ * in all tabs of this visit.person. What the system makes of it is not tested here.
  */
 async function recordNotifications(permission: "default" | "granted" = "default"): Promise<Shown[]> {
   const shown: Shown[] = [];
-  await person.exposeFunction("noteShown", (title: string, tag: string) => {
+  await visit.person.exposeFunction("noteShown", (title: string, tag: string) => {
     shown.push({ title, tag, isClosed: false });
   });
-  await person.exposeFunction("noteClosed", (tag: string) => {
+  await visit.person.exposeFunction("noteClosed", (tag: string) => {
     for (const each of shown) if (each.tag === tag) each.isClosed = true;
   });
-  await person.addInitScript((given) => {
+  await visit.person.addInitScript((given) => {
     const noted = window as unknown as {
       noteShown(title: string, tag: string): Promise<void>;
       noteClosed(tag: string): Promise<void>;
@@ -239,24 +214,15 @@ async function clickOn(tabs: WatchedPage[], tag: string): Promise<void> {
 
 async function begin(text: string): Promise<string> {
   return (
-    await call<{ id: string }>("POST", "/api/sessions", { title: text, input: { kind: "prompt", text } })
+    await visit.call<{ id: string }>("POST", "/api/sessions", {
+      title: text,
+      input: { kind: "prompt", text },
+    })
   ).id;
 }
 
 function row(session: string): Promise<{ status: string }> {
-  return call("GET", `/api/sessions/${session}`);
-}
-
-async function call<T>(method: string, path: string, json?: unknown): Promise<T> {
-  const response = await server.fetch(path, {
-    method,
-    ...(json !== undefined && {
-      body: JSON.stringify(json),
-      headers: { "content-type": "application/json" },
-    }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+  return visit.call("GET", `/api/sessions/${session}`);
 }
 
 const refusal = {
@@ -266,14 +232,11 @@ const refusal = {
 };
 
 async function open(): Promise<WatchedPage> {
-  const link = /\S+\/login#\S+/.exec(server.output)?.[0] ?? "";
-  const page = await newTab(person, link);
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/settings`);
+  const page = await visit.open("/settings");
   await page.getByText("this device", { exact: true }).waitFor();
   return page;
 }
 
 function me(token: string): Promise<Response> {
-  return fetch(`${server.url}/api/me`, { headers: { authorization: `Bearer ${token}` } });
+  return fetch(`${visit.server.url}/api/me`, { headers: { authorization: `Bearer ${token}` } });
 }

@@ -7,9 +7,9 @@ import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
 const stage = useStage();
 
 test("sessions stand under headings: pinned, at work, then by their day", async () => {
-  await create("At rest");
+  await stage.create("At rest");
   const work = await stage.begin("At work");
-  const pinned = await create("Pinned one");
+  const pinned = await stage.create("Pinned one");
   await stage.call("PATCH", `/api/sessions/${pinned}`, { pinned: true });
   const page = await stage.open("/");
   await expect
@@ -78,7 +78,7 @@ test("an agent's ask shows in its parent's row and in its parent's pane, and is 
 });
 
 test("a deleted session is out of sight at once, comes back on Undo, and is really gone after a while", async () => {
-  const session = await create("Deleted by mistake");
+  const session = await stage.create("Deleted by mistake");
   const page = await stage.open(`/sessions/${session}`);
   await page.clock.install();
   await remove(page, "Deleted by mistake");
@@ -97,7 +97,7 @@ test("a deleted session is out of sight at once, comes back on Undo, and is real
 });
 
 test("a deletion that nobody took back is carried out when the page is left", async () => {
-  const session = await create("Left behind");
+  const session = await stage.create("Left behind");
   const page = await stage.open("/");
   await remove(page, "Left behind");
   await news(page).getByText("Deleted Left behind").waitFor();
@@ -120,7 +120,7 @@ test("a session at work is deleted only after a question", async () => {
 });
 
 test("what the menu offers is done: pin, rename, fork, archive and back, and the export is the server's", async () => {
-  const session = await create("First name");
+  const session = await stage.create("First name");
   const page = await stage.open("/");
   await choose(page, "First name", "Pin");
   await list(page).getByText("Pinned", { exact: true }).waitFor();
@@ -147,7 +147,7 @@ test("what the menu offers is done: pin, rename, fork, archive and back, and the
 });
 
 test("arrows and j and k lead from row to row, Enter opens, and Tab goes on to the row's menu", async () => {
-  for (const title of ["Three", "Two", "One"]) await create(title);
+  for (const title of ["Three", "Two", "One"]) await stage.create(title);
   const page = await stage.open("/");
   await row(page, "One").getByRole("link").focus();
   await page.keyboard.press("ArrowDown");
@@ -166,7 +166,7 @@ test("arrows and j and k lead from row to row, Enter opens, and Tab goes on to t
 
 test("more rows than a page are read as one scrolls, and the last of them is there", async () => {
   const titles = Array.from({ length: 230 }, (_, n) => `Number ${n}`);
-  for (const title of titles) await create(title);
+  for (const title of titles) await stage.create(title);
   const page = await stage.open("/");
   await row(page, "Number 229").waitFor();
   expect(await row(page, "Number 0").count()).toBe(0);
@@ -177,10 +177,6 @@ test("more rows than a page are read as one scrolls, and the last of them is the
     .toBe(230);
   expectNoFaults(page);
 });
-
-async function create(title: string): Promise<string> {
-  return (await stage.call<{ id: string }>("POST", "/api/sessions", { title })).id;
-}
 
 async function exists(session: string): Promise<boolean> {
   return (await stage.server.fetch(`/api/sessions/${session}`)).status !== 404;

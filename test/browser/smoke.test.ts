@@ -1,11 +1,8 @@
 // The page in a real browser, on a real server that is a process of its own.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AnyEvent } from "../../src/session/event.ts";
-import { launchChromium } from "../chromium.ts";
 import { expectEveryFactOnce, readLog } from "../seen-facts.ts";
-import { startServer, type ServerProcess } from "../server-process.ts";
-import { buildPage } from "./built-page.ts";
+import { useServer } from "./visit.ts";
 import {
   expectNoFaults,
   expectNoFaultsButDeaths,
@@ -14,79 +11,63 @@ import {
   type WatchedPage,
 } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ServerProcess;
-let person: BrowserContext;
-
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
-beforeEach(async () => {
-  server = await startServer({ agents: false });
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
-});
+const visit = useServer({ agents: false });
 
 test("a login link lets a browser in, and its secret leaves the address bar", async () => {
-  const page = await newTab(person, await loginLink());
+  const page = await newTab(visit.person, await visit.loginLink());
   await page.getByText("No session yet.").waitFor();
-  expect(page.url()).toBe(`${server.url}/`);
+  expect(page.url()).toBe(`${visit.server.url}/`);
   await page.getByText("connected", { exact: true }).first().waitFor();
   expectNoFaults(page);
 });
 
 test("a login link works once; the second browser is told how to get another", async () => {
-  const link = await loginLink();
-  await (await newTab(person, link)).getByText("No session yet.").waitFor();
-  const other = await newPerson(browser);
+  const link = await visit.loginLink();
+  await (await newTab(visit.person, link)).getByText("No session yet.").waitFor();
+  const other = await newPerson(visit.browser);
   const page = await newTab(other, link);
   await page.getByText("This link no longer works").waitFor();
   await page.getByText("holdfast login").waitFor();
-  expect(page.url()).toBe(`${server.url}/login`);
+  expect(page.url()).toBe(`${visit.server.url}/login`);
   expectNoFaults(page, /401/);
   await other.close();
 });
 
 test("an old link opened in a browser that is logged in leads to the sessions", async () => {
-  const link = await loginLink();
-  await (await newTab(person, link)).getByText("No session yet.").waitFor();
-  const page = await newTab(person, link);
+  const link = await visit.loginLink();
+  await (await newTab(visit.person, link)).getByText("No session yet.").waitFor();
+  const page = await newTab(visit.person, link);
   await page.getByText("No session yet.").waitFor();
-  expect(page.url()).toBe(`${server.url}/`);
+  expect(page.url()).toBe(`${visit.server.url}/`);
 });
 
 test("who is not logged in is told how, and then comes back to the same address", async () => {
-  const session = await createSession("Kept address");
-  const page = await newTab(person, `${server.url}/sessions/${session}`);
+  const session = await visit.create("Kept address");
+  const page = await newTab(visit.person, `${visit.server.url}/sessions/${session}`);
   await page.getByText("holdfast login").waitFor();
-  await (await newTab(person, await loginLink())).getByText("Kept address").first().waitFor();
+  await (await newTab(visit.person, await visit.loginLink())).getByText("Kept address").first().waitFor();
   await page.getByRole("heading", { name: "Kept address" }).waitFor(); // by itself
-  expect(page.url()).toBe(`${server.url}/sessions/${session}`);
+  expect(page.url()).toBe(`${visit.server.url}/sessions/${session}`);
   expectNoFaults(page, /401|WebSocket/);
 });
 
 test("logging out ends this browser's access, and no one else's", async () => {
-  const page = await logIn();
-  const other = await newPerson(browser);
-  const elsewhere = await newTab(other, await loginLink());
+  const page = await visit.open();
+  const other = await newPerson(visit.browser);
+  const elsewhere = await newTab(other, await visit.loginLink());
   await elsewhere.getByText("No session yet.").waitFor();
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByText("holdfast login").waitFor();
   await page.reload();
   await page.getByText("holdfast login").waitFor();
-  await createSession("Still seen");
+  await visit.create("Still seen");
   await row(elsewhere, "Still seen").waitFor();
   expect(await page.getByText("Still seen").count()).toBe(0);
   await other.close();
 });
 
 test("the theme is the system's until one is chosen, and the choice stays", async () => {
-  const page = await logIn();
+  const page = await visit.open();
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
   await page.emulateMedia({ colorScheme: "dark" });
@@ -100,17 +81,17 @@ test("the theme is the system's until one is chosen, and the choice stays", asyn
 });
 
 test("the list shows a session as soon as someone else creates it, and its new title", async () => {
-  const page = await logIn();
-  const session = await createSession("Made elsewhere");
+  const page = await visit.open();
+  const session = await visit.create("Made elsewhere");
   await row(page, "Made elsewhere").waitFor();
-  await call("PATCH", `/api/sessions/${session}`, { title: "Named elsewhere" });
+  await visit.call("PATCH", `/api/sessions/${session}`, { title: "Named elsewhere" });
   await row(page, "Named elsewhere").waitFor();
   expect(await row(page, "Made elsewhere").count()).toBe(0);
   expectNoFaults(page);
 });
 
 test("a session begins with what is typed, under its first line, and Back leads to where one was", async () => {
-  const page = await logIn();
+  const page = await visit.open();
   await page.getByRole("link", { name: "New session" }).click();
   await composer(page).fill("Count the herons\nat the pond");
   await composer(page).press("Enter");
@@ -118,16 +99,16 @@ test("a session begins with what is typed, under its first line, and Back leads 
   await waiting(page).filter({ hasText: "Count the herons at the pond" }).waitFor();
   expect(page.url()).toContain("/sessions/ses_");
   await page.goBack();
-  await page.waitForURL(`${server.url}/`);
+  await page.waitForURL(`${visit.server.url}/`);
   await page.goForward();
   await page.getByRole("heading", { name: "Count the herons" }).waitFor();
   expectNoFaults(page);
 });
 
 test("Enter sends, Shift+Enter breaks the line, and every tab shows the same", async () => {
-  const session = await createSession("Two tabs");
-  const first = await logIn(`/sessions/${session}`);
-  const second = await newTab(person, `${server.url}/sessions/${session}`);
+  const session = await visit.create("Two tabs");
+  const first = await visit.open(`/sessions/${session}`);
+  const second = await newTab(visit.person, `${visit.server.url}/sessions/${session}`);
   await composer(first).pressSequentially("one");
   await composer(first).press("Shift+Enter");
   await composer(first).pressSequentially("two");
@@ -144,20 +125,20 @@ test("Enter sends, Shift+Enter breaks the line, and every tab shows the same", a
 });
 
 test("what is typed and not sent is there again after a reload, for its own session only", async () => {
-  const [a, b] = [await createSession("A"), await createSession("B")];
-  const page = await logIn(`/sessions/${a}`);
+  const [a, b] = [await visit.create("A"), await visit.create("B")];
+  const page = await visit.open(`/sessions/${a}`);
   await composer(page).fill("half a thought");
   await page.reload();
   await page.getByRole("heading", { name: "A" }).waitFor();
   expect(await composer(page).inputValue()).toBe("half a thought");
-  await page.goto(`${server.url}/sessions/${b}`);
+  await page.goto(`${visit.server.url}/sessions/${b}`);
   await page.getByRole("heading", { name: "B" }).waitFor();
   expect(await composer(page).inputValue()).toBe("");
 });
 
 test("a send that the server refuses gives the text back and says why", async () => {
-  const session = await createSession("Refused");
-  const page = await logIn(`/sessions/${session}`);
+  const session = await visit.create("Refused");
+  const page = await visit.open(`/sessions/${session}`);
   const detail = "This session takes nothing more today.";
   await page.route("**/inputs", (route) =>
     route.fulfill({
@@ -173,8 +154,8 @@ test("a send that the server refuses gives the text back and says why", async ()
 });
 
 test("a session is renamed in place, and Escape changes nothing", async () => {
-  const session = await createSession("Before");
-  const page = await logIn(`/sessions/${session}`);
+  const session = await visit.create("Before");
+  const page = await visit.open(`/sessions/${session}`);
   await page.getByRole("button", { name: "Before, rename" }).click();
   await page.getByRole("textbox", { name: "Title" }).fill("Never");
   await page.keyboard.press("Escape");
@@ -187,9 +168,9 @@ test("a session is renamed in place, and Escape changes nothing", async () => {
 });
 
 test("search reaches into what was said and leads to its session", async () => {
-  const session = await createSession("Found by its content");
+  const session = await visit.create("Found by its content");
   await send(session, "the heron stands in the reeds");
-  const page = await logIn("/search");
+  const page = await visit.open("/search");
   await page.getByRole("searchbox").fill("reeds");
   await page.getByRole("link", { name: /the heron stands in the reeds/ }).click();
   await page.getByRole("heading", { name: "Found by its content" }).waitFor();
@@ -198,29 +179,29 @@ test("search reaches into what was said and leads to its session", async () => {
 });
 
 test("a session that is not there is said not to be there, also when it goes while it is open", async () => {
-  const page = await logIn("/sessions/ses_nothing");
+  const page = await visit.open("/sessions/ses_nothing");
   await page.getByText("There is no such session").waitFor();
-  const session = await createSession("Soon gone");
+  const session = await visit.create("Soon gone");
   await row(page, "Soon gone").click();
   await page.getByRole("heading", { name: "Soon gone" }).waitFor();
-  await call("DELETE", `/api/sessions/${session}`);
+  await visit.call("DELETE", `/api/sessions/${session}`);
   await page.getByText("There is no such session").waitFor();
   await expect.poll(() => row(page, "Soon gone").count()).toBe(0);
   expectNoFaults(page);
 });
 
 test("after kill -9 and restart the page comes back by itself and shows everything exactly once", async () => {
-  const session = await createSession("Through a kill");
-  const page = await logIn(`/sessions/${session}`);
+  const session = await visit.create("Through a kill");
+  const page = await visit.open(`/sessions/${session}`);
   await send(session, "before");
   await waiting(page).getByText("before").waitFor();
-  await server.kill("SIGKILL");
+  await visit.server.kill("SIGKILL");
   await page
     .getByText(/^reconnecting/)
     .first()
     .waitFor();
   expect(await waitingTexts(page)).toEqual(["before"]); // what is shown stays while the server is away
-  await server.start();
+  await visit.server.start();
   await send(session, "after");
   await waiting(page).getByText("after").waitFor();
   await page.getByText("connected", { exact: true }).first().waitFor();
@@ -229,24 +210,24 @@ test("after kill -9 and restart the page comes back by itself and shows everythi
 });
 
 test("a prompt that is sent while the server is away arrives once it is back, once", async () => {
-  const session = await createSession("Sent into the dark");
-  const page = await logIn(`/sessions/${session}`);
+  const session = await visit.create("Sent into the dark");
+  const page = await visit.open(`/sessions/${session}`);
   await composer(page).waitFor();
-  await server.kill("SIGKILL");
+  await visit.server.kill("SIGKILL");
   await composer(page).fill("are you there?");
   await composer(page).press("Enter");
   await page.getByText("sending…").waitFor();
-  await server.start();
+  await visit.server.start();
   await page.getByText("waiting for its turn").waitFor();
   expect(await waitingTexts(page)).toEqual(["are you there?"]);
-  const log = await readLog(server, session);
+  const log = await readLog(visit.server, session);
   expect(log.filter(({ type }) => type === "input_admitted")).toHaveLength(1);
   expectNoFaultsButDeaths(page);
 });
 
 test("a bare EventSource in the page follows a log through kill -9 and sees every fact once, in order", async () => {
-  const session = await createSession("For strangers");
-  const page = await logIn();
+  const session = await visit.create("For strangers");
+  const page = await visit.open();
   await page.evaluate((path) => {
     const seen: unknown[] = [];
     const source = new EventSource(path);
@@ -257,11 +238,11 @@ test("a bare EventSource in the page follows a log through kill -9 and sees ever
   await expect.poll(async () => (await seen()).length).toBe(1); // it follows before the first kill
   for (let kill = 0; kill < 3; kill++) {
     for (let n = 0; n < 5; n++) await send(session, `${kill}.${n}`);
-    await server.kill("SIGKILL");
-    await server.start();
+    await visit.server.kill("SIGKILL");
+    await visit.server.start();
   }
   await send(session, "the last");
-  const log = await readLog(server, session);
+  const log = await readLog(visit.server, session);
   expect(log).toHaveLength(17);
   await expect
     .poll(async () => (await seen()).length, { timeout: 20_000 })
@@ -271,13 +252,11 @@ test("a bare EventSource in the page follows a log through kill -9 and sees ever
 });
 
 test("at 390 px the list and a session each fill the page, and nothing sticks out sideways", async () => {
-  await person.close();
-  person = await newPerson(browser, { width: 390, height: 844, dark: true });
-  const session = await createSession(
+  const session = await visit.create(
     "A title that is rather longer than any phone is wide, and then some more",
   );
   await send(session, `${"unbroken".repeat(40)} and some words`);
-  const page = await logIn();
+  const page = await visit.open("/", { width: 390, height: 844, dark: true });
   await row(page, "A title").waitFor();
   expect(await composer(page).isVisible()).toBe(false);
   expect(await sideways(page)).toBe(0);
@@ -290,38 +269,8 @@ test("at 390 px the list and a session each fill the page, and nothing sticks ou
   expectNoFaults(page);
 });
 
-async function loginLink(): Promise<string> {
-  return (await call<{ url: string }>("POST", "/api/login-links")).url;
-}
-
-/** A tab of the person who is logged in by it. */
-async function logIn(path = "/"): Promise<WatchedPage> {
-  const page = await newTab(person, await loginLink());
-  await page.waitForURL(`${server.url}/`);
-  if (path !== "/") await page.goto(server.url + path);
-  await page.getByText("connected", { exact: true }).first().waitFor();
-  return page;
-}
-
-async function createSession(title: string): Promise<string> {
-  return (await call<{ id: string }>("POST", "/api/sessions", { title })).id;
-}
-
 async function send(session: string, text: string): Promise<void> {
-  await call("POST", `/api/sessions/${session}/inputs`, { kind: "prompt", text });
-}
-
-async function call<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await server.fetch(path, {
-    method,
-    ...(body !== undefined && {
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-  return (text === "" ? undefined : JSON.parse(text)) as T; // the API's own schema made it
+  await visit.call("POST", `/api/sessions/${session}/inputs`, { kind: "prompt", text });
 }
 
 function row(page: WatchedPage, title: string) {

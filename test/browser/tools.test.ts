@@ -1,33 +1,17 @@
 // What an agent does, in a real browser: calls as rows that open, with all of what they brought.
 import { readFile } from "node:fs/promises";
-import type { Browser, BrowserContext, Locator } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Locator } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { formatPosition } from "../../src/session/position.ts";
-import { launchChromium } from "../chromium.ts";
 import { calls, Script, text, type Call } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
-import { expectNoFaults, newPerson, newTab, type WatchedPage } from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
+const visit = useScriptedServer();
 let session: string;
 
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startScriptedServer();
-  await server.listen();
-  session = await server.create("Tools");
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
+  session = await visit.server.create("Tools");
 });
 
 const shell: Call = { call: "call_1", name: "shell", args: { command: "make all" } };
@@ -36,7 +20,7 @@ test("an edit is a diff with its count in the row, and a long one is whole when 
   const lines = (name: string) => Array.from({ length: 600 }, (_, n) => `${name} ${n}`).join("\n");
   const short: Call = { call: "call_1", name: "edit", args: { path: "a.ts", old: "a\nb", new: "a\nB\nc" } };
   const long: Call = { call: "call_2", name: "write", args: { path: "b.ts", text: lines("line") } };
-  await server.play(
+  await visit.server.play(
     session,
     begun()
       .complete([calls(short), calls(long)])
@@ -59,7 +43,7 @@ test("an edit is a diff with its count in the row, and a long one is whole when 
 
 test("a result that is too long for the view is shown whole, page by page, and can be kept", async () => {
   const result = Array.from({ length: 6000 }, (_, n) => `line ${n}`).join("\n");
-  await server.play(
+  await visit.server.play(
     session,
     begun()
       .complete([calls(shell)])
@@ -84,7 +68,7 @@ test("a result that is too long for the view is shown whole, page by page, and c
 
 test("what was opened stays open while it changes, and when it was scrolled far out of view", async () => {
   const page = await open();
-  await server.play(
+  await visit.server.play(
     session,
     begun()
       .complete([calls(shell)])
@@ -94,11 +78,11 @@ test("what was opened stays open while it changes, and when it was scrolled far 
   const tool = row(page, "Shell");
   await tool.locator("summary").click();
   await tool.getByLabel("Output").getByText("first").waitFor();
-  await server.append(session, [
+  await visit.server.append(session, [
     { type: "tool_finished", data: { call: "call_1", status: "ok", result: "all done", exit: 0 } },
   ]);
   await tool.getByLabel("Output").getByText("all done").waitFor();
-  await server.append(
+  await visit.server.append(
     session,
     Array.from({ length: 120 }, (_, n) => ({
       type: "notice" as const,
@@ -123,7 +107,7 @@ test("a row says what a person said, what nobody knows, and what a restart did n
     { call: "call_2", name: "shell", args: { command: "deploy" } },
     { call: "call_3", name: "shell", args: { command: "backfill" } },
   ] as Call[];
-  await server.play(
+  await visit.server.play(
     session,
     begun()
       .complete([calls(denied!), calls(unknown!), calls(survivor!)])
@@ -152,9 +136,9 @@ test("a row says what a person said, what nobody knows, and what a restart did n
 });
 
 test("the row of a delegate leads to its session, also when it has returned", async () => {
-  const child = await server.create("The delegate");
+  const child = await visit.server.create("The delegate");
   const delegate: Call = { call: "call_1", name: "delegate", args: { prompt: "Find it." } };
-  await server.play(
+  await visit.server.play(
     session,
     begun()
       .complete([calls(delegate)])
@@ -177,7 +161,7 @@ test("a turn that failed says why, and trying it again goes on in a successor", 
   const script = begun()
     .complete([text("I begin.")])
     .end("failed", { code: "overloaded", message: "The provider is overloaded." });
-  await server.play(session, script);
+  await visit.server.play(session, script);
   const page = await open();
   await page.getByText("The provider is overloaded.", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Try this turn again" }).click();
@@ -195,9 +179,7 @@ function row(page: WatchedPage, name: string): Locator {
 }
 
 async function open(): Promise<WatchedPage> {
-  const page = await newTab(person, await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
-  await page.goto(`${server.url}/sessions/${session}`);
+  const page = await visit.open(`/sessions/${session}`);
   await page.getByRole("heading", { name: "Tools" }).waitFor();
   return page;
 }

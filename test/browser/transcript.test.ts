@@ -1,40 +1,17 @@
 // The transcript in a real browser, on a real server that also plays the executor.
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
 import { formatPosition } from "../../src/session/position.ts";
 import type { View } from "../../src/session/view.ts";
-import { launchChromium } from "../chromium.ts";
 import { calls, reasoning, Script, text, type Call } from "../scripted-work.ts";
-import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
-import { buildPage } from "./built-page.ts";
-import {
-  expectNoFaults,
-  expectNoFaultsButDeaths,
-  newPerson,
-  newTab,
-  type WatchedPage,
-} from "./watched-page.ts";
+import { useScriptedServer } from "./visit.ts";
+import { expectNoFaults, expectNoFaultsButDeaths, newTab, type WatchedPage } from "./watched-page.ts";
 
-let browser: Browser;
-let server: ScriptedServer;
-let person: BrowserContext;
+const visit = useScriptedServer();
 let session: string;
 
-beforeAll(async () => {
-  buildPage();
-  browser = await launchChromium();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  server = await startScriptedServer();
-  await server.listen();
-  session = await server.create("At work");
-  person = await newPerson(browser);
-});
-afterEach(async () => {
-  await person.close();
-  await server.remove();
+  session = await visit.server.create("At work");
 });
 
 const FIRST_INPUT = formatPosition(2, 0);
@@ -42,26 +19,29 @@ const test1: Call = { call: "call_1", name: "shell", args: { command: "npm test"
 
 test("a turn is shown as it happens: words as they come, thinking folded, tools with their outcome", async () => {
   const page = await open();
-  await server.play(session, new Script("a").admit("Run the tests.").take("inp_a1", FIRST_INPUT).begin());
+  await visit.server.play(
+    session,
+    new Script("a").admit("Run the tests.").take("inp_a1", FIRST_INPUT).begin(),
+  );
   await page.getByText("Run the tests.").waitFor();
   await page.getByText("is thinking").waitFor();
 
   const step = { step: "step_a3", attempt: 1 };
-  await server.append(session, [draft("step_a3.1/0", "reasoning", 0, "Which tests?")]);
-  await server.append(session, [draft("step_a3.1/1", "text", 0, "I run ")]);
+  await visit.server.append(session, [draft("step_a3.1/0", "reasoning", 0, "Which tests?")]);
+  await visit.server.append(session, [draft("step_a3.1/1", "text", 0, "I run ")]);
   await page.getByText("I run", { exact: true }).waitFor();
-  await server.append(session, [draft("step_a3.1/1", "text", 6, "them all.")]);
+  await visit.server.append(session, [draft("step_a3.1/1", "text", 6, "them all.")]);
   await page.getByText("I run them all.", { exact: true }).waitFor();
   expect(await page.getByText("Which tests?").isVisible()).toBe(false);
 
   const message = [reasoning("Which tests?"), text("I run them all."), calls(test1)];
-  await server.append(session, [{ type: "step_completed", data: { ...step, message } }]);
-  await server.append(session, started(test1, "step_a3"));
-  await server.append(session, [draft("call_1/0", "output", 0, "1 ok\n2 ok\n")]);
+  await visit.server.append(session, [{ type: "step_completed", data: { ...step, message } }]);
+  await visit.server.append(session, started(test1, "step_a3"));
+  await visit.server.append(session, [draft("call_1/0", "output", 0, "1 ok\n2 ok\n")]);
   await page.locator(".tail", { hasText: "2 ok" }).waitFor(); // what a row says that is not open
   const tool = page.locator("details", { hasText: "npm test" });
   await tool.locator("summary").click();
-  await server.append(session, [
+  await visit.server.append(session, [
     {
       type: "tool_finished",
       data: { call: "call_1", status: "error", result: "1 ok\n2 ok\n3 FAIL", exit: 1 },
@@ -69,7 +49,9 @@ test("a turn is shown as it happens: words as they come, thinking folded, tools 
   ]);
   await tool.locator(".outcome", { hasText: "exit 1" }).waitFor();
   await tool.getByText("3 FAIL").waitFor(); // it is still open
-  await server.append(session, [{ type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } }]);
+  await visit.server.append(session, [
+    { type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } },
+  ]);
   await page.getByText(/^completed/).waitFor();
   await expectPageEqualsView(page);
   expectNoFaults(page);
@@ -77,7 +59,7 @@ test("a turn is shown as it happens: words as they come, thinking folded, tools 
 
 test("what was appended while the server was killed is shown once, in its place, and what was drafted stays", async () => {
   const page = await open();
-  await server.play(
+  await visit.server.play(
     session,
     new Script("a")
       .admit("Go on.")
@@ -86,25 +68,25 @@ test("what was appended while the server was killed is shown once, in its place,
       .draft("text", 0, "In the middle of a "),
   );
   await page.getByText("In the middle of a", { exact: true }).waitFor();
-  await server.kill();
+  await visit.server.kill();
   await page
     .getByText(/^reconnecting/)
     .first()
     .waitFor();
   expect(await page.getByText("In the middle of a", { exact: true }).isVisible()).toBe(true);
 
-  await server.start();
+  await visit.server.start();
   const aborted = { step: "step_a3", attempt: 1, reason: "the server was killed" };
   const again = { turn: "turn_a2", step: "step_a3", attempt: 2, model: "claude-sonnet" };
   const whole = { step: "step_a3", attempt: 2, message: [text("In the middle of a sentence, twice.")] };
-  await server.append(session, [
+  await visit.server.append(session, [
     { type: "step_aborted", data: aborted },
     { type: "executor_recovered", data: { epoch: 2, takeover: 1 } },
     { type: "step_started", data: again },
     { type: "step_completed", data: whole },
     { type: "turn_ended", data: { turn: "turn_a2", outcome: "completed" } },
   ]);
-  await server.listen();
+  await visit.server.listen();
 
   await page.getByText("In the middle of a sentence, twice.").waitFor();
   await page.getByText("interrupted: the server was killed").waitFor();
@@ -114,7 +96,7 @@ test("what was appended while the server was killed is shown once, in its place,
 });
 
 test("a reload in mid-sentence shows every word, and two tabs agree", async () => {
-  await server.play(
+  await visit.server.play(
     session,
     new Script("a")
       .admit("Tell me.")
@@ -126,8 +108,8 @@ test("a reload in mid-sentence shows every word, and two tabs agree", async () =
   await first.getByText("Once upon a time").waitFor();
   await first.reload();
   await first.getByText("Once upon a time").waitFor();
-  const second = await newTab(person, `${server.url}/sessions/${session}`);
-  await server.append(session, [draft("step_a3.1/0", "text", 16, " there was")]);
+  const second = await newTab(visit.person, `${visit.server.url}/sessions/${session}`);
+  await visit.server.append(session, [draft("step_a3.1/0", "text", 16, " there was")]);
   for (const page of [first, second]) {
     await expect
       .poll(() => page.locator("li.step .text").allTextContents())
@@ -140,7 +122,7 @@ test("a reload in mid-sentence shows every word, and two tabs agree", async () =
 test("a long session is paged back to its beginning, each message once and in order", async () => {
   const count = 170;
   for (let n = 0; n < count; n += 10)
-    await server.append(
+    await visit.server.append(
       session,
       Array.from({ length: 10 }, (_, i) => notice(`notice ${n + i}`)),
     );
@@ -158,7 +140,7 @@ test("a long session is paged back to its beginning, each message once and in or
     })
     .toBe(0);
   expect(isInOrder).toBe(true);
-  await server.append(session, [notice("one more")]);
+  await visit.server.append(session, [notice("one more")]);
   await page.getByRole("button", { name: "Latest" }).click();
   await page.getByText("one more").waitFor();
   expect((await noticesOn(page)).at(-1)).toBe(count - 1);
@@ -166,21 +148,21 @@ test("a long session is paged back to its beginning, each message once and in or
 });
 
 test("a search hit far back in the log is reached and shown", async () => {
-  await server.append(
+  await visit.server.append(
     session,
     [{ type: "input_admitted", data: { input: "inp_x", kind: "prompt", text: "the kingfisher" } }],
     "owner",
   );
-  await server.append(session, [
+  await visit.server.append(session, [
     { type: "turn_started", data: { turn: "turn_x", inputs: ["inp_x"] } },
     { type: "input_delivered", data: { input: "inp_x", turn: "turn_x", from: FIRST_INPUT } },
     { type: "turn_ended", data: { turn: "turn_x", outcome: "completed" } },
   ]);
-  await server.append(
+  await visit.server.append(
     session,
     Array.from({ length: 120 }, (_, n) => notice(`notice ${n}`)),
   );
-  const page = await logIn("/search");
+  const page = await visit.open("/search");
   await page.getByRole("searchbox").fill("kingfisher");
   await page.getByRole("link", { name: /the kingfisher/ }).click();
   await page.locator("li.message.shown").getByText("the kingfisher").waitFor();
@@ -190,13 +172,13 @@ test("a search hit far back in the log is reached and shown", async () => {
 
 test("the page follows the end only while the end is in view, and only then has it been seen", async () => {
   for (let n = 0; n < 5; n++)
-    await server.append(
+    await visit.server.append(
       session,
       Array.from({ length: 9 }, (_, i) => notice(`line ${n}.${i}\n\n`)),
     );
-  const page = await logIn("/");
+  const page = await visit.open("/");
   await page.clock.install(); // so that what waits for its time in the page can be made to happen
-  await page.goto(`${server.url}/sessions/${session}`);
+  await page.goto(`${visit.server.url}/sessions/${session}`);
   const seen: string[] = [];
   page.on("request", (request) => {
     if (request.url().endsWith("/seen")) seen.push((request.postDataJSON() as { position: string }).position);
@@ -206,7 +188,7 @@ test("the page follows the end only while the end is in view, and only then has 
   await page.getByText("line 4.8").waitFor();
   await expect.poll(below).toBeLessThan(2);
   const first = new Script("a").admit("Yes?").take("inp_a1", formatPosition(47, 0)).begin();
-  const read = await server.play(session, first.complete([text("Read.")]).end());
+  const read = await visit.server.play(session, first.complete([text("Read.")]).end());
   await expect.poll(() => seen.includes(read)).toBe(true);
   await expect.poll(unread).toBe(0);
   await expect.poll(below).toBeLessThan(2);
@@ -215,7 +197,7 @@ test("the page follows the end only while the end is in view, and only then has 
   await page.mouse.wheel(0, -2000);
   await page.getByRole("button", { name: "Latest" }).waitFor();
   const second = new Script("b").admit("And?").take("inp_b1", formatPosition(53, 0)).begin();
-  const unreadAt = await server.play(session, second.complete([text("Not read.")]).end());
+  const unreadAt = await visit.server.play(session, second.complete([text("Not read.")]).end());
   await expect.poll(unread).toBe(1);
   await page.clock.fastForward(2000);
   expect(await log.evaluate((box) => box.scrollTop)).toBe(0);
@@ -229,8 +211,8 @@ test("the page follows the end only while the end is in view, and only then has 
 });
 
 test("what needs a person stands in the list, in the session and in the tab's name", async () => {
-  const page = await logIn("/");
-  await server.play(
+  const page = await visit.open("/");
+  await visit.server.play(
     session,
     new Script("a")
       .admit("Clean up.")
@@ -254,7 +236,7 @@ test("what needs a person stands in the list, in the session and in the tab's na
   await page.getByText("Waits for your approval").waitFor();
   await page.locator("[data-ask]").getByText("rm -r build").waitFor();
   await expect.poll(() => page.title()).toBe("(1) At work · Holdfast");
-  await server.append(session, [
+  await visit.server.append(session, [
     { type: "ask_answered", data: { ask: "ask_1", kind: "approval", answer: { choice: "deny" } } },
   ]);
   await expect.poll(() => page.title()).toBe("At work · Holdfast");
@@ -264,8 +246,8 @@ test("what needs a person stands in the list, in the session and in the tab's na
 
 test("nothing that a session holds becomes markup or reaches elsewhere", async () => {
   const hostile = `<img src="http://evil.example/x.png" onerror="alert(1)"><script>alert(2)</script> **bold** [x](javascript:alert(3))`;
-  await server.append(session, [{ type: "session_titled", data: { title: hostile } }, notice(hostile)]);
-  await server.play(
+  await visit.server.append(session, [{ type: "session_titled", data: { title: hostile } }, notice(hostile)]);
+  await visit.server.play(
     session,
     new Script("a")
       .admit(hostile)
@@ -281,27 +263,19 @@ test("nothing that a session holds becomes markup or reaches elsewhere", async (
 });
 
 async function open(title: string | RegExp = "At work"): Promise<WatchedPage> {
-  const page = await logIn(`/sessions/${session}`);
+  const page = await visit.open(`/sessions/${session}`);
   await page.getByRole("heading", { name: title }).waitFor();
   return page;
 }
 
-async function logIn(path: string): Promise<WatchedPage> {
-  const page = await newTab(person, await server.loginLink());
-  await page.waitForURL(`${server.url}/`);
-  if (path !== "/") await page.goto(server.url + path);
-  await page.getByText("connected", { exact: true }).first().waitFor();
-  return page;
-}
-
 async function unread(): Promise<number> {
-  const answer = await server.fetch(`/api/sessions/${session}`);
+  const answer = await visit.server.fetch(`/api/sessions/${session}`);
   return ((await answer.json()) as { unread: number }).unread;
 }
 
 /** The same messages, and in each the same parts, as the server's own projection. */
 async function expectPageEqualsView(page: WatchedPage): Promise<void> {
-  const { view } = (await (await server.fetch(`/api/sessions/${session}`)).json()) as { view: View };
+  const { view } = (await (await visit.server.fetch(`/api/sessions/${session}`)).json()) as { view: View };
   const wanted = view.messages.map((message) => ({
     id: message.id,
     texts:
