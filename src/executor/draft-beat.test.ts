@@ -14,7 +14,7 @@ function stoppedClock() {
   };
 }
 
-it("one who speaks alone is written at once, and again a frame later", async () => {
+it("one who speaks alone is written at once, and again a moment later", async () => {
   const { clock, pass } = stoppedClock();
   const beat = new DraftBeat(clock);
   let written = 0;
@@ -23,7 +23,7 @@ it("one who speaks alone is written at once, and again a frame later", async () 
   await pass(0);
   expect(written).toBe(1);
   beat.join(write);
-  await pass(15);
+  await pass(2);
   expect(written).toBe(1);
   await pass(1);
   expect(written).toBe(2);
@@ -39,27 +39,32 @@ it("what is said within a beat is written together, without what was taken back"
   expect(written).toEqual(["a", "c"]);
 });
 
-it("the longer it takes to write, the longer the next beat gathers, but never beyond its bound", async () => {
+it("the longer it takes to write, the longer beats gather, but never beyond their bound", async () => {
+  expect(await beatsOn([1])).toBe(3);
+  const slow = await beatsOn(Array.from({ length: 50 }, () => 12));
+  expect(slow).toBeGreaterThan(20);
+  const slowest = await beatsOn(Array.from({ length: 50 }, () => 30));
+  expect(slowest).toBeGreaterThan(slow);
+  expect(slowest).toBeLessThan(41); // which it was due at, when it was begun
+});
+
+it("a disk that hesitates once does not make the next beats wait for it as long again", async () => {
+  expect(await beatsOn([1, 20, 1])).toBeLessThan(8);
+});
+
+/** The time between the last two beats of one who never stops speaking, on a disk that takes so long for each. */
+async function beatsOn(diskMs: readonly number[]): Promise<number> {
   const { clock, pass } = stoppedClock();
   const beat = new DraftBeat(clock);
-  const gathersFor = async (tookMs: number) => {
-    const disk = Promise.withResolvers<void>();
-    let begun = false;
-    beat.join(() => {
-      begun = true;
-      return disk.promise;
-    });
-    for (await pass(0); !begun;) await pass(1);
-    await pass(tookMs);
-    disk.resolve();
-    await pass(0);
-    let written = false;
-    beat.join(async () => void (written = true));
-    let waited = tookMs;
-    for (; !written; waited++) await pass(1);
-    return waited;
+  const begun: number[] = [];
+  const write = async () => {
+    const tookMs = diskMs[begun.length];
+    begun.push(clock.now());
+    if (tookMs === undefined) return;
+    await new Promise<void>((resolve) => clock.after(tookMs, resolve));
+    beat.join(write);
   };
-  expect(await gathersFor(1)).toBe(16);
-  expect(await gathersFor(12)).toBe(24);
-  expect(await gathersFor(30)).toBe(40);
-});
+  beat.join(write);
+  for (await pass(0); begun.length <= diskMs.length;) await pass(1);
+  return (begun.at(-1) ?? 0) - (begun.at(-2) ?? 0);
+}

@@ -3,12 +3,14 @@
 // leaves the machine time for what they say next.
 import type { Clock } from "./clock.ts";
 
-/** A frame of a screen: sooner, nobody would see it, and each beat costs a commit. */
-const BEAT_MIN_MS = 16;
+/** Sooner, nobody would see it, and each beat costs a commit. */
+const BEAT_MIN_MS = 3;
 /** However long it takes: this is how much a crash may cost a reader. */
 const BEAT_MAX_MS = 40;
-/** Of the time that the last beat took, from its first write until all was on the disk. */
+/** Of the time that beats take, from the first write until all is on the disk. */
 const REST_FACTOR = 2;
+/** How much one beat says about the next: a disk that hesitated once is no reason to gather for long. */
+const NEWS = 0.1;
 
 export class DraftBeat {
   readonly #clock: Clock;
@@ -39,7 +41,8 @@ export class DraftBeat {
     this.#waiting.clear();
     void Promise.all(writing).then(() => {
       const tookMs = this.#clock.now() - startedAt;
-      this.#restMs = Math.min(BEAT_MAX_MS, Math.max(BEAT_MIN_MS, REST_FACTOR * tookMs));
+      const restMs = Math.min(BEAT_MAX_MS, Math.max(BEAT_MIN_MS, REST_FACTOR * tookMs));
+      this.#restMs += (restMs - this.#restMs) * NEWS;
     });
   }
 }
