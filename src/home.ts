@@ -1,6 +1,7 @@
 // HOLDFAST_HOME before anything is put into it: whatever keeps it from being used is said in one sentence.
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { syncFolder } from "./store/sqlite/sync-folder.ts";
 
 /** Why it can't be used, or could not be made; undefined when it can. Makes nothing. */
 export function homeFault(home: string): string | undefined {
@@ -25,7 +26,10 @@ export function makeHome(home: string): string | undefined {
   if (typeof found === "string") return found;
   try {
     // One by one: told to make them all, Node tries for ever in a file system that makes none, as /proc.
-    for (const folder of found.missing) mkdirSync(folder, { mode: 0o700 });
+    for (const folder of found.missing) {
+      mkdirSync(folder, { mode: 0o700 });
+      syncFolder(dirname(folder)); // what will be promised to be in it must not be lost with its name
+    }
     return undefined;
   } catch (error) {
     return `${home} can't be made (${reasonOf(error)}): ${MAKE_OR_NAME}`;

@@ -33,11 +33,12 @@ export async function makeDirectory(dir: string): Promise<boolean> {
   }
 }
 
-/** On the disk when this returns, with the directory itself. */
+/** On the disk when this returns, with the directory itself and the one that holds it. */
 export async function commitSpec(dir: string, spec: Omit<KeptSpec, "boot">): Promise<void> {
   const kept: KeptSpec = { ...spec, boot: await bootId() };
   await commit(dir, "spec.json", `${JSON.stringify(kept)}\n`);
   await sync(dirname(dir));
+  await sync(dirname(dirname(dir)));
 }
 
 export async function readSpec(dir: string): Promise<KeptSpec | undefined> {

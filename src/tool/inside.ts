@@ -45,6 +45,7 @@ export async function replaceInside(workspace: string, path: string, text: strin
       await unlink(draft);
       throw error;
     });
+    await folder.sync(); // what the log says was written is still there after a loss of power
   } finally {
     await folder.close();
   }

@@ -1,10 +1,12 @@
 // A copy of the running store, of one moment. From a connection of its own and in one step: in smaller ones each write
 // in between would make it begin again, and it would never end.
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { backup as copy, DatabaseSync } from "node:sqlite";
 import { StorageError } from "../store.ts";
 import { storageFault } from "./fault.ts";
 import { makePrivate } from "./private-file.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 const ALL_PAGES = 2 ** 31 - 1;
 
@@ -28,6 +30,7 @@ export async function backup(file: string, target: string): Promise<{ bytes: num
     throw new StorageError("broken", `no backup could be written to ${target}: ${message}`, { cause: error });
   }
   renameSync(part, target); // under its name only when it is whole
+  syncFolder(dirname(target));
   return { bytes: statSync(target).size };
 }
 

@@ -96,9 +96,26 @@ function keepOld(file: string, now: number): string | null {
   if (!existsSync(file)) return null;
   const kept = `${file}.before-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
   for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) linkSync(file + suffix, kept + suffix);
-  // The old log must not meet the new file: SQLite would take its pages for this one's.
+  syncFolder(dirname(file));
+  carryOver(file);
+  // The old log must not meet the new file, not even after a loss of power: SQLite would take its pages for this one's.
   for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  syncFolder(dirname(file));
   return kept;
+}
+
+/** What only the log of a killed store holds is put into its file, which for a moment has no log beside it. */
+function carryOver(file: string): void {
+  try {
+    const database = new DatabaseSync(file);
+    try {
+      database.exec("pragma synchronous = full; pragma wal_checkpoint(truncate)");
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (!(storageFault(error) instanceof StorageError)) throw error; // damaged, as it may be, it is kept as it lies
+  }
 }
 
 function removeStore(file: string): void {
