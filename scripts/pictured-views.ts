@@ -28,7 +28,7 @@ export const PICTURED_VIEWS: PicturedView[] = [
     shows: "5173",
   },
   { name: "queue", path: ({ flaky }) => `/sessions/${flaky}`, shows: "and open an issue" },
-  { name: "away", path: ({ notes }) => `/sessions/${notes}`, shows: /While you were away/ },
+  { name: "away", path: ({ notes }) => `/sessions/${notes}`, shows: /While you were away|New: / },
   { name: "list", path: () => "/", shows: "Flaky checkout test" },
   { name: "new", path: () => "/new", shows: "New session" },
   { name: "inbox", path: () => "/inbox", shows: "bin/keys rotate" },

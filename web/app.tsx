@@ -79,7 +79,8 @@ function Panes() {
             {(id) => <SessionPane id={id} />}
           </Match>
           <Match when={page() === "sessions" || page() === "new"}>
-            <NewSession hasFocus={page() === "new"} />
+            {/* Whoever has just come wants to write; whoever is in the list stays there. */}
+            <NewSession hasFocus={page() === "new" || document.activeElement === document.body} />
           </Match>
           <Match when={page() === "search"}>
             <SearchPage />

@@ -6,6 +6,7 @@ import { sessionPath } from "../address.ts";
 import { nameSubject } from "../document-title.ts";
 import { failureWords } from "../failure-words.ts";
 import { Link } from "../link.tsx";
+import { BackLink, PageHead } from "../page-head.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { AskElsewhere } from "./ask-elsewhere.tsx";
 
@@ -23,6 +24,11 @@ export function AskPage(props: { id: string }) {
     return now && "failure" in now ? now : undefined;
   };
   nameSubject(() => ask()?.title ?? "Ask");
+  const title = () => {
+    const now = failed();
+    if (now) return now.isUnknown ? "There is no such ask" : "This ask can't be shown";
+    return ask()?.kind === "approval" ? "An approval" : ask() ? "A question" : "Ask";
+  };
 
   createEffect(() => {
     if (connection().state === "connected" && !ask()) void look(props.id);
@@ -38,41 +44,41 @@ export function AskPage(props: { id: string }) {
   }
 
   return (
-    <div class="plain asks-page">
-      <Switch fallback={<p class="note">Looking for it…</p>}>
-        <Match when={failed()?.isUnknown}>
-          <h1>There is no such ask</h1>
-          <p role="alert">
-            <code>{props.id}</code> is not here: its session was deleted, or the address is incomplete.{" "}
-            <Link href="/inbox">Go to the Inbox</Link>
-          </p>
-        </Match>
-        <Match when={failed()}>
-          {(now) => (
-            <>
-              <h1>This ask can't be shown</h1>
-              <p role="alert">{now().failure}</p>
-              <button type="button" onClick={() => void look(props.id)}>
-                Try again
-              </button>
-            </>
-          )}
-        </Match>
-        <Match when={asks.isHere && ask()}>
-          {(there) => (
-            <>
-              <h1>{there().kind === "approval" ? "An approval" : "A question"}</h1>
-              <AskElsewhere ask={there()} />
-              <p class="onward">
-                <Link href={sessionPath(there().session)}>Open its session</Link>
-                <Show when={asks.open().length > 0}>
-                  <Link href="/inbox">All that wait ({asks.open().length})</Link>
-                </Show>
-              </p>
-            </>
-          )}
-        </Match>
-      </Switch>
-    </div>
+    <>
+      <PageHead title={title()} back={<BackLink href="/inbox" label="Inbox" />} />
+      <div class="page asks-page">
+        <Switch fallback={<p class="note">Looking for it…</p>}>
+          <Match when={failed()?.isUnknown}>
+            <p role="alert">
+              <code>{props.id}</code> is not here: its session was deleted, or the address is incomplete.{" "}
+              <Link href="/inbox">Go to the Inbox</Link>
+            </p>
+          </Match>
+          <Match when={failed()}>
+            {(now) => (
+              <>
+                <p role="alert">{now().failure}</p>
+                <button type="button" onClick={() => void look(props.id)}>
+                  Try again
+                </button>
+              </>
+            )}
+          </Match>
+          <Match when={asks.isHere && ask()}>
+            {(there) => (
+              <>
+                <AskElsewhere ask={there()} />
+                <p class="onward">
+                  <Link href={sessionPath(there().session)}>Open its session</Link>
+                  <Show when={asks.open().length > 0}>
+                    <Link href="/inbox">All that wait ({asks.open().length})</Link>
+                  </Show>
+                </p>
+              </>
+            )}
+          </Match>
+        </Switch>
+      </div>
+    </>
   );
 }

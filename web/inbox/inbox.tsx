@@ -8,6 +8,7 @@ import { nameSubject } from "../document-title.ts";
 import { Icon } from "../icon.tsx";
 import { Link } from "../link.tsx";
 import { StatusMark } from "../mark.tsx";
+import { PageHead } from "../page-head.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { age, wholeTime } from "../time-words.ts";
 import { shownTitle } from "../title.ts";
@@ -22,43 +23,41 @@ export function Inbox() {
   const failed = createMemo(() => list.rows().filter(({ attention }) => attention?.kind === "failed"));
   const isEmpty = () => shown().length === 0 && failed().length === 0;
   return (
-    <div class="inbox page">
-      <header>
-        <Link class="back" href="/" aria-label="All sessions">
-          <Icon name="chevronLeft" />
-        </Link>
-        <h1>Inbox</h1>
+    <>
+      <PageHead title="Inbox">
         <p class="note" role="status">
           {countWords(asks.open().length, failed().length)}
         </p>
-      </header>
-      <Show when={asks.isHere && list.isHere} fallback={<p class="note">Loading…</p>}>
-        <Show when={shown().length > 0}>
-          <ol class="cards" aria-label="Asks">
-            <For each={shown()}>
-              {(ask) => (
-                <li>
-                  <AskElsewhere ask={ask} />
-                </li>
-              )}
-            </For>
-          </ol>
+      </PageHead>
+      <div class="inbox page">
+        <Show when={asks.isHere && list.isHere} fallback={<p class="note">Loading…</p>}>
+          <Show when={shown().length > 0}>
+            <ol class="cards" aria-label="Asks">
+              <For each={shown()}>
+                {(ask) => (
+                  <li>
+                    <AskElsewhere ask={ask} />
+                  </li>
+                )}
+              </For>
+            </ol>
+          </Show>
+          <Show when={failed().length > 0}>
+            <h2>Failed</h2>
+            <ul class="failures">
+              <For each={failed()}>{(row) => <Failure row={row} />}</For>
+            </ul>
+          </Show>
+          <Show when={isEmpty()}>
+            <div class="empty">
+              <Icon name="inbox" />
+              <p>Nothing waits for you.</p>
+              <p class="note">Approvals and questions from every session come here.</p>
+            </div>
+          </Show>
         </Show>
-        <Show when={failed().length > 0}>
-          <h2>Failed</h2>
-          <ul class="failures">
-            <For each={failed()}>{(row) => <Failure row={row} />}</For>
-          </ul>
-        </Show>
-        <Show when={isEmpty()}>
-          <div class="empty">
-            <Icon name="inbox" />
-            <p>Nothing waits for you.</p>
-            <p class="note">Approvals and questions from every session come here.</p>
-          </div>
-        </Show>
-      </Show>
-    </div>
+      </div>
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { searchPath, sessionPath } from "../address.ts";
 import { nameSubject } from "../document-title.ts";
 import { Icon } from "../icon.tsx";
 import { Link } from "../link.tsx";
+import { PageHead } from "../page-head.tsx";
 import { navigate, route } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { age, wholeTime } from "../time-words.ts";
@@ -41,15 +42,15 @@ export function SearchPage() {
   onMount(() => field.focus());
   createEffect(on(asked, setQuery, { defer: true })); // Back and Forward
 
+  function search(text: string): void {
+    setQuery(text);
+    navigate(searchPath(text.trim()), { replace: true });
+  }
+
   const hits = () => finder.found().hits;
   return (
     <>
-      <header class="head">
-        <Link class="back" href="/" aria-label="All sessions">
-          ‹
-        </Link>
-        <h1>Search</h1>
-      </header>
+      <PageHead title="Search" />
       <div class="page search">
         <form
           role="search"
@@ -68,11 +69,22 @@ export function SearchPage() {
             enterkeyhint="search"
             maxlength={QUERY_MAX_CHARS}
             value={query()}
-            onInput={(event) => {
-              setQuery(event.currentTarget.value);
-              navigate(searchPath(event.currentTarget.value.trim()), { replace: true });
-            }}
+            onInput={(event) => search(event.currentTarget.value)}
           />
+          <Show when={query() !== ""}>
+            <button
+              class="quiet sign"
+              type="button"
+              aria-label="Clear"
+              title="Clear"
+              onClick={() => {
+                search("");
+                field.focus();
+              }}
+            >
+              <Icon name="close" />
+            </button>
+          </Show>
         </form>
         <p class="note" role="status">
           <Switch fallback={countWords(hits().length, finder.found().next !== null)}>

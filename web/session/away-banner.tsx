@@ -1,6 +1,7 @@
 // Over the transcript, when someone is back: what came meanwhile, and the way to where they left off.
 import { createEffect, createMemo, onCleanup, Show, type Accessor } from "solid-js";
 import { Icon } from "../icon.tsx";
+import { isNarrow } from "../media.ts";
 import type { Away } from "../state/away.ts";
 import { awayWords } from "./away-words.ts";
 
@@ -13,7 +14,7 @@ export function AwayBanner(props: {
   isRead: Accessor<boolean>;
   jump: () => void;
 }) {
-  const words = createMemo(() => props.away.news && awayWords(props.away.news));
+  const words = createMemo(() => props.away.news && awayWords(props.away.news, isNarrow()));
   let hasJumped = false;
   createEffect(() => {
     if (props.away.news === null) hasJumped = false;

@@ -12,6 +12,10 @@ test("what came is said in one sentence, in the singular where it is one", () =>
   );
 });
 
+test("where there is little room the counts alone are said", () => {
+  expect(awayWords({ ...news, messages: 2, tools: 1 }, true)).toBe("New: 2 messages, 1 tool call");
+});
+
 test("what did not come is left out", () => {
   expect(awayWords({ ...news, messages: 1 })).toBe("While you were away: 1 message");
   expect(awayWords({ ...news, asks: [ask("clarify"), ask("clarify")] })).toBe(

@@ -2,8 +2,8 @@
 import { MISSED_MAX } from "../../src/session/row.ts";
 import type { News } from "../state/away.ts";
 
-/** Undefined when nothing of it is left, as when all asks have been answered. */
-export function awayWords({ how, messages, tools, asks }: News): string | undefined {
+/** Undefined when nothing of it is left, as when all asks have been answered. A phone has room for the short of it. */
+export function awayWords({ how, messages, tools, asks }: News, isBrief = false): string | undefined {
   const approvals = asks.filter(({ kind }) => kind === "approval").length;
   const came = [
     ...count(messages, "message"),
@@ -12,6 +12,7 @@ export function awayWords({ how, messages, tools, asks }: News): string | undefi
     ...count(asks.length - approvals, "question"),
   ].join(", ");
   if (came === "") return undefined;
+  if (isBrief) return `New: ${came}`;
   return how === "reconnected" ? `Reconnected: ${came} while you were away` : `While you were away: ${came}`;
 }
 

@@ -4,8 +4,11 @@ import type { View } from "../../src/session/view.ts";
 import { createAttempt } from "../attempt.ts";
 import { ConnectionPill } from "../connection-pill.tsx";
 import { Icon } from "../icon.tsx";
-import { Link } from "../link.tsx";
 import { StatusMark } from "../mark.tsx";
+import { isNarrow } from "../media.ts";
+import type { MenuItem } from "../menu.tsx";
+import { BackLink } from "../page-head.tsx";
+import { openPalette } from "../palette/open.ts";
 import { closePanel, isPanelOpen, openPanel } from "../panel/open.ts";
 import { SessionMenu } from "../sessions/menu.tsx";
 import { useDashboard } from "../state/dashboard.ts";
@@ -20,9 +23,7 @@ import { usageWords } from "./usage-words.ts";
 export function PaneHead(props: { id: string; view: View }) {
   return (
     <header class="head">
-      <Link class="back" href="/" aria-label="All sessions">
-        <Icon name="chevronLeft" />
-      </Link>
+      <BackLink href="/" label="All sessions" />
       <div class="about">
         <HeadTitle id={props.id} title={props.view.meta.title} />
         <Status view={props.view} />
@@ -32,10 +33,13 @@ export function PaneHead(props: { id: string; view: View }) {
       <Use view={props.view} />
       <ConnectionPill />
       <PanelButton running={props.view.processes.length} />
-      <SessionMenu id={props.id} />
+      <SessionMenu id={props.id} first={isNarrow() ? [FIND] : []} />
     </header>
   );
 }
+
+/** Where the list is out of sight, so is its way to the palette; and a phone has no Ctrl+K. */
+const FIND: MenuItem = { label: "Search or jump to…", icon: "search", run: () => openPalette() };
 
 function Status(props: { view: View }) {
   const { now, profiles } = useDashboard();
@@ -51,7 +55,7 @@ function Status(props: { view: View }) {
     <span class="pill">
       <span class="status" role="status">
         <StatusMark mark={markOf({ ...standing(), unread: 0 })} />
-        {statusWords(standing(), now())}
+        <span class="words">{statusWords(standing(), now())}</span>
       </span>
       <Show when={elapsed()}>
         <span class="elapsed">{elapsed()}</span>

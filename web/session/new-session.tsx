@@ -2,8 +2,8 @@
 import { createMemo, For, Show } from "solid-js";
 import type { ProfileInfo } from "../../src/client/commands.ts";
 import { Icon } from "../icon.tsx";
-import { Link } from "../link.tsx";
 import { isNarrow } from "../media.ts";
+import { PageHead } from "../page-head.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { newOptions, setNewOptions } from "../state/new-options.ts";
 import { createCommands } from "./commands.ts";
@@ -25,12 +25,7 @@ export function NewSession(props: { hasFocus: boolean }) {
 
   return (
     <>
-      <header class="head">
-        <Link class="back" href="/" aria-label="All sessions">
-          <Icon name="chevronLeft" />
-        </Link>
-        <h1>New session</h1>
-      </header>
+      <PageHead title="New session" />
       <div class="log begin">
         <div class="hint">
           <p>

@@ -1,6 +1,7 @@
 // One session: its head, its transcript, what waits, and the composer.
 import { createMemo, createSignal, Match, Show, Switch } from "solid-js";
 import { nameSubject } from "../document-title.ts";
+import { PageHead } from "../page-head.tsx";
 import { SidePanel } from "../panel/panel.tsx";
 import { route } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
@@ -20,15 +21,15 @@ import { Transcript } from "./transcript.tsx";
 import { Waiting } from "./waiting.tsx";
 
 export function SessionPane(props: { id: string }) {
-  const { follow } = useDashboard();
+  const { follow, list } = useDashboard();
   const [followed, setFollowed] = createSignal(follow(props.id));
   return (
     <Switch>
       <Match when={followed().session.refused}>
         {(refused) => (
           <Show when={refused().code !== "not_found"} fallback={<UnknownSession id={props.id} />}>
-            <div class="plain">
-              <h1>This session can't be shown</h1>
+            <PageHead title="This session can't be shown" />
+            <div class="page refused">
               <p role="alert">{refused().detail}</p>
               <button type="button" onClick={() => setFollowed(follow(props.id))}>
                 Try again
@@ -39,7 +40,8 @@ export function SessionPane(props: { id: string }) {
       </Match>
       <Match when={followed().session.view}>{(view) => <Pane followed={followed()} view={view()} />}</Match>
       <Match when={true}>
-        <div class="plain">
+        <PageHead title={shownTitle(list.row(props.id)?.title ?? null)} />
+        <div class="page">
           <p class="note" role="status">
             Loading the session…
           </p>

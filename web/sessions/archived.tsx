@@ -5,7 +5,7 @@ import type { SessionRow } from "../../src/protocol/http.ts";
 import { nameSubject } from "../document-title.ts";
 import { failureWords } from "../failure-words.ts";
 import { Icon } from "../icon.tsx";
-import { Link } from "../link.tsx";
+import { PageHead } from "../page-head.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { OlderRows } from "./older-rows.tsx";
 import { Row, type RowPlace } from "./row.tsx";
@@ -55,40 +55,37 @@ export function ArchivedSessions() {
   }
 
   return (
-    <div class="archived page">
-      <header>
-        <Link class="back" href="/" aria-label="All sessions">
-          <Icon name="chevronLeft" />
-        </Link>
-        <h1>Archived sessions</h1>
-      </header>
-      <Show when={failure()}>
-        <p class="failure" role="alert">
-          {failure()}{" "}
-          <button type="button" onClick={() => void read()}>
-            Try again
-          </button>
-        </p>
-      </Show>
-      <Show
-        when={rows().length > 0}
-        fallback={
-          <Show when={next() !== undefined}>
-            <div class="empty">
-              <Icon name="archive" />
-              <p>Nothing is archived.</p>
-              <p class="note">A session that is archived leaves the list and keeps everything.</p>
-            </div>
-          </Show>
-        }
-      >
-        <ul aria-label="Archived sessions">
-          <For each={rows()}>{(row) => <Row row={row} place={place} />}</For>
-        </ul>
-      </Show>
-      <Show when={next()}>
-        <OlderRows load={load} />
-      </Show>
-    </div>
+    <>
+      <PageHead title="Archived sessions" />
+      <div class="archived page">
+        <Show when={failure()}>
+          <p class="failure" role="alert">
+            {failure()}{" "}
+            <button type="button" onClick={() => void read()}>
+              Try again
+            </button>
+          </p>
+        </Show>
+        <Show
+          when={rows().length > 0}
+          fallback={
+            <Show when={next() !== undefined}>
+              <div class="empty">
+                <Icon name="archive" />
+                <p>Nothing is archived.</p>
+                <p class="note">A session that is archived leaves the list and keeps everything.</p>
+              </div>
+            </Show>
+          }
+        >
+          <ul aria-label="Archived sessions">
+            <For each={rows()}>{(row) => <Row row={row} place={place} />}</For>
+          </ul>
+        </Show>
+        <Show when={next()}>
+          <OlderRows load={load} />
+        </Show>
+      </div>
+    </>
   );
 }

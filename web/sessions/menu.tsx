@@ -14,7 +14,13 @@ import { shownTitle } from "../title.ts";
 import { isAtWork } from "../toasts/news.ts";
 import { showToast } from "../toasts/show.ts";
 
-export function SessionMenu(props: { id: string; class?: string; tabindex?: number }) {
+export function SessionMenu(props: {
+  id: string;
+  class?: string;
+  tabindex?: number;
+  /** What else is offered here, above the rest. */
+  first?: readonly MenuItem[];
+}) {
   const { client, list, peek, deletions } = useDashboard();
   const row = () => list.row(props.id);
   const title = () => row()?.title ?? peek(props.id)?.meta.title ?? null;
@@ -91,6 +97,7 @@ export function SessionMenu(props: { id: string; class?: string; tabindex?: numb
       run: () => void arrange({ archived: !known?.archived }),
     };
     return [
+      ...(props.first ?? []),
       ...(isWorking() ? [stop] : []),
       ...(known && !isDelegate() ? [pin] : []),
       { label: "Rename…", icon: "pencil", run: rename },

@@ -1,6 +1,6 @@
 // `/settings`: what is kept on this device, who has access, and what this server is.
 import { nameSubject } from "../document-title.ts";
-import { Link } from "../link.tsx";
+import { PageHead } from "../page-head.tsx";
 import { About } from "./about.tsx";
 import { Appearance } from "./appearance.tsx";
 import { Devices } from "./devices.tsx";
@@ -12,12 +12,7 @@ export function SettingsPage() {
   nameSubject(() => "Settings");
   return (
     <>
-      <header class="head">
-        <Link class="back" href="/" aria-label="All sessions">
-          ‹
-        </Link>
-        <h1>Settings</h1>
-      </header>
+      <PageHead title="Settings" />
       <div class="page settings">
         <Appearance />
         <Notifications />
