@@ -19,10 +19,15 @@ export function AskCard(props: {
   children?: JSX.Element;
 }) {
   const { answering, person } = useDashboard();
+  let card!: HTMLElement;
   const answer = createMemo(() => answering(props.ask.id));
   const isClosed = () => !props.isOpen || answer().closed !== null;
   createEffect(() => {
     if (!props.isOpen) void answer().learn();
+  });
+  // The button that was pressed is disabled now, and would drop the focus.
+  createEffect(() => {
+    if (answer().isSending && card.contains(document.activeElement)) card.focus({ preventScroll: true });
   });
   const heading = () => {
     if (isClosed()) return props.ask.kind === "approval" ? "Approval" : "Question";
@@ -30,6 +35,7 @@ export function AskCard(props: {
   };
   return (
     <article
+      ref={card}
       class="ask"
       classList={{ closed: isClosed() }}
       data-ask={props.ask.id}

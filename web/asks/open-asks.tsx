@@ -65,10 +65,23 @@ export function OpenAsks(props: { session: string; view: View }) {
 
 function OwnAsk(props: { session: string; open: OpenAsk; view: View; leave: (ask: ShownAsk) => void }) {
   const ask = askOfView(props.session, props.open);
-  onCleanup(() => props.leave(ask));
+  let item!: HTMLLIElement;
+  onCleanup(() => {
+    if (item.contains(document.activeElement)) focusAfter(item);
+    props.leave(ask);
+  });
   return (
-    <li class="message asking">
+    <li ref={item} class="message asking">
       <AskCard ask={ask} call={askedCall(props.view, ask.call)} isOpen />
     </li>
   );
+}
+
+/** Whoever has answered by keyboard goes on with the next ask, or else reads on. */
+function focusAfter(item: HTMLElement): void {
+  const log = item.closest<HTMLElement>(".log");
+  queueMicrotask(() => {
+    const next = log?.querySelector<HTMLElement>(".ask:not(.closed)") ?? log;
+    next?.focus({ preventScroll: next === log });
+  });
 }

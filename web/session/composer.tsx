@@ -1,5 +1,5 @@
 // Enter sends, Shift+Enter breaks the line; an input method's own Enter does neither. Escape twice stops the turn.
-import { createEffect, createSignal, onMount, Show, type JSX } from "solid-js";
+import { createEffect, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { INPUT_MAX_CHARS } from "../../src/protocol/limits.ts";
 import type { SlashCommand } from "../../src/client/slash.ts";
 import type { Outbox, Way } from "../state/outbox.ts";
@@ -21,6 +21,9 @@ export type ComposerProps = {
   bar?: JSX.Element;
 };
 
+/** The focus went with the page of the last composer: the next one takes it, so that whoever writes can go on. */
+let wasWithin = false;
+
 export function Composer(props: ComposerProps) {
   let field!: HTMLTextAreaElement;
   const [isArmed, setArmed] = createSignal(false);
@@ -28,8 +31,11 @@ export function Composer(props: ComposerProps) {
   const popup = createSlashPopup(() => props.outbox);
 
   onMount(() => {
-    if (props.hasFocus && hasKeyboard) field.focus();
+    const isLeft = wasWithin && document.activeElement === document.body;
+    if ((props.hasFocus || isLeft) && hasKeyboard) field.focus();
+    wasWithin = false;
   });
+  onCleanup(() => (wasWithin = field.closest("main")?.contains(document.activeElement) ?? false));
   createEffect(() => grow(field, props.outbox.text));
 
   function send(way: Way): void {

@@ -22,7 +22,7 @@ export function addPaneCommands(
       id: "pane.panel",
       title: "Show or hide what there is about this session",
       also: "panel processes usage context files side details",
-      keys: "mod+i",
+      keys: "mod+b",
       run: () => (isPanelOpen() ? closePanel() : openPanel()),
     },
     {

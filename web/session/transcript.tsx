@@ -260,7 +260,14 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
         </p>
       </Show>
       <Show when={!isAtEnd()}>
-        <button class="latest" type="button" onClick={toLatest}>
+        <button
+          class="latest"
+          type="button"
+          onClick={() => {
+            toLatest();
+            scroller.focus(); // the button goes
+          }}
+        >
           Latest ↓
         </button>
       </Show>
