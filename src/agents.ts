@@ -22,9 +22,10 @@ import { resolveProfile } from "./profile/resolve.ts";
 import type { Ids } from "./session/ids.ts";
 import { USUAL_LIMITS } from "./session/next-step.ts";
 import { storedText } from "./store/long-text.ts";
-import type { Store } from "./store/store.ts";
+import type { Store, Timer } from "./store/store.ts";
 import { expireAsk } from "./keeper/expire-ask.ts";
 import { keepProcesses, type LiveProcesses } from "./keeper/keep-processes.ts";
+import { tellGone } from "./keeper/tell-gone.ts";
 import { Timers } from "./keeper/timers.ts";
 import { ask } from "./tool/ask.ts";
 import { delegate } from "./tool/delegate.ts";
@@ -118,7 +119,8 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
       sharedProfiles: found.profiles.flatMap((each) => (each.config.sharedWorkspace ? [each.name] : [])),
     },
   });
-  const timers = new Timers({ store, pollMs: POLL_MS, act: (timer) => expireAsk(store, timer), log });
+  const act = async (timer: Timer) => (await expireAsk(store, timer)) || tellGone(store, timer);
+  const timers = new Timers({ store, clock: wallClock, pollMs: POLL_MS, act, log });
   executor.start();
   keeper.start();
   timers.start();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ContextMessage, StepRequest } from "../driver/driver.ts";
-import { childId, sessionDelegates } from "./delegates.ts";
+import { childId } from "./delegate-ids.ts";
+import { sessionDelegates } from "./delegates.ts";
 import { HeldSession } from "./held-session.ts";
 import { results, types, useScene } from "./scene.ts";
 import type { Line } from "./scripted-driver.ts";
@@ -91,8 +92,8 @@ describe("a delegate in the foreground", () => {
     await scene.run(delegating);
     await scene.untilFact(child, "turn_ended");
     await held.append([{ type: "delegated", data: { session: child, call: "s1-0", background: false } }]);
-    await delegates.begin(child);
-    await delegates.begin(child);
+    await delegates.begin(held.id, child);
+    await delegates.begin(held.id, child);
     const log = await scene.untilFact(parent, "delegate_returned");
     expect(log.filter(({ type }) => type === "delegate_returned")).toMatchObject([
       { data: { session: child, outcome: "completed", summary: "Done: look around" } },

@@ -1,15 +1,16 @@
 // Work that a session gives to another. The child is made first, held; then the parent's log says that it waits for it;
 // then the child is let go. So a child never ends before its parent knows of it, and each of the three can be done again.
-import { createHash } from "node:crypto";
-import type { LongText, NewFact } from "../session/event.ts";
-import type { Delegate, View } from "../session/view.ts";
+import type { NewFact } from "../session/event.ts";
+import type { View } from "../session/view.ts";
 import { titleFrom } from "../session/title.ts";
 import type { Delegation } from "../tool/tool.ts";
 import { seqOf } from "../session/position.ts";
 import { storedText } from "../store/long-text.ts";
 import type { Store, Writer } from "../store/store.ts";
+import { childId, inputId } from "./delegate-ids.ts";
 import type { HeldSession } from "./held-session.ts";
-import { endOfTurn, type TurnEnd } from "./turn-end.ts";
+import { DELEGATES_KEEPER, GONE, returnDelegate } from "./return-delegate.ts";
+import { endOfTurn } from "./turn-end.ts";
 
 export interface Delegates {
   /** The child of this call, the same however often it is asked for. It does not begin before it is let go. */
@@ -18,7 +19,8 @@ export interface Delegates {
     call: string,
     delegation: Delegation,
   ): Promise<{ session: string } | { refused: string }>;
-  begin(child: string): Promise<void>;
+  /** For one whose log says by now that it waits for it. */
+  begin(parent: string, child: string): Promise<void>;
   /** Asks it to stop; it ends in its own time. */
   stop(child: string): Promise<void>;
   /** Tells the session that it works for, if any, how it ended: once. */
@@ -34,13 +36,12 @@ export type DelegatesOptions = {
 };
 
 const DEPTH_MAX = 3;
-const KEEPER = "delegates";
 
 export function sessionDelegates(options: DelegatesOptions): Delegates {
   const { store } = options;
   return {
     create: (parent, call, delegation) => create(options, parent, call, delegation),
-    begin: (child) => begin(store, child),
+    begin: (parent, child) => begin(store, parent, child),
     stop: (child) => stop(store, child),
     report: ({ id, view }) => report(store, id, view),
   };
@@ -79,13 +80,16 @@ async function create(
         { type: "queue_held", data: { reason: background ? "delegated in the background" : "delegated" } },
       ],
     },
-    { keeper: KEEPER }, // the child's log has epochs of its own, and in no log do they go down
+    { keeper: DELEGATES_KEEPER }, // the child's log has epochs of its own, and in no log do they go down
   );
   return { session: id };
 }
 
-async function begin(store: Store, child: string): Promise<void> {
-  await store.append(child, [{ type: "queue_released", data: {} }], keeper(`begin:${child}`));
+async function begin(store: Store, parent: string, child: string): Promise<void> {
+  const begun = await store.append(child, [{ type: "queue_released", data: {} }], keeper(`begin:${child}`));
+  // Deleted before its parent's log spoke of it: whoever told of that found nobody who waited.
+  if (!begun.ok && begun.code === "not_found")
+    return returnDelegate(store, child, parent, () => Promise.resolve(GONE));
   // A person may have let it go before its parent knew of it: then it was through with nobody to tell.
   const view = await store.view(child);
   if (view && !view.turn && view.queue.length === 0) await report(store, child, view);
@@ -118,65 +122,14 @@ async function stop(store: Store, child: string): Promise<void> {
   }
 }
 
+/** To whom it belongs is its row's to say: that may have become another since it was made. */
 async function report(store: Store, child: string, view: View): Promise<void> {
-  const { origin } = view.meta;
-  if (origin?.kind !== "delegation") return;
-  for (;;) {
-    const parent = await store.view(origin.session);
-    const delegate = parent?.delegates.find(({ session }) => session === child);
-    if (!parent || !delegate) return; // it was told, or stopped waiting
-    const end = await endOfTurn(store, view);
-    if (!end) return; // it has not begun
-    const head = parent.ended ? await headOf(store, origin.session) : origin.session;
-    const text = await storedText(store, head, end.text);
-    const told = await store.append(
-      head,
-      head === origin.session ? factsOf(parent, delegate, end, text) : [arrived(delegate, text)],
-      keeper(`return:${child}`),
-      head === origin.session ? { expectSeq: seqOf(parent.position) } : {},
-    );
-    if (told.ok || told.code !== "moved") return;
-  }
-}
-
-function factsOf(parent: View, delegate: Delegate, { outcome }: TurnEnd, text: LongText): NewFact[] {
-  const { session, call, background } = delegate;
-  const returned: NewFact = { type: "delegate_returned", data: { session, call, outcome, summary: text } };
-  if (!background) {
-    const status = outcome === "completed" ? "ok" : outcome === "failed" ? "error" : "stopped";
-    return [returned, { type: "tool_finished", data: { call, status, result: text } }];
-  }
-  // A queue that a person's stop holds stays held: this is not a person's word to go on.
-  const held: NewFact[] = parent.held ? [{ type: "queue_held", data: { reason: "stopped" } }] : [];
-  return [returned, arrived(delegate, text), ...held];
-}
-
-/** A steer, so that an agent that is at work hears of it before its next step. */
-function arrived({ session }: Delegate, text: LongText): NewFact {
-  return { type: "input_admitted", data: { input: inputId(`${session} returned`), kind: "steer", text } };
-}
-
-async function headOf(store: Store, session: string): Promise<string> {
-  return (await store.session(session, ""))?.head ?? session;
+  if (view.meta.origin?.kind !== "delegation") return;
+  const origin = (await store.session(child, ""))?.origin;
+  if (origin?.kind === "delegation")
+    await returnDelegate(store, child, origin.session, () => endOfTurn(store, view));
 }
 
 function keeper(key: string): Writer {
-  return { by: "keeper", keeper: KEEPER, key };
-}
-
-/** Named after the call, so that whoever asks again finds it; as young as its parent, in the order of ids. */
-export function childId(parent: string, call: string): string {
-  return `${parent.slice(0, "ses_".length + TIME_CHARS)}${chance(`${parent} ${call}`)}`;
-}
-
-function inputId(about: string): string {
-  return `inp_${about.slice("ses_".length, "ses_".length + TIME_CHARS)}${chance(`input of ${about}`)}`;
-}
-
-const TIME_CHARS = 10;
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-
-function chance(text: string): string {
-  const bytes = createHash("sha256").update(text).digest().subarray(0, 12);
-  return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
+  return { by: "keeper", keeper: DELEGATES_KEEPER, key };
 }

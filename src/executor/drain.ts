@@ -96,7 +96,7 @@ async function takeUp({ delegates }: DrainContext, session: HeldSession, crash: 
     const takeover = turn.takeovers + Number(crash); // a storage that fails again and again is no fault of the step's
     await session.append([{ type: "executor_recovered", data: { epoch: session.lease.epoch, takeover } }]);
   }
-  for (const { session: child } of session.view.delegates) await delegates.begin(child);
+  for (const { session: child } of session.view.delegates) await delegates.begin(session.id, child);
 }
 
 /** What is only true while this lease is held. */

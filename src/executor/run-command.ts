@@ -7,7 +7,7 @@ import type { ToolPart } from "../session/view.ts";
 import type { CommandSpec } from "../tool/tool.ts";
 import type { CommandEnd } from "./commands.ts";
 import { DraftWriter } from "./draft-writer.ts";
-import { finish, intend, type ToolWork } from "./tool-work.ts";
+import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
 export async function startCommand(work: ToolWork, call: string, spec: CommandSpec): Promise<void> {
   await spawn(work, call, spec, processName(work.session.id, call, 1));
@@ -53,19 +53,14 @@ async function spawn(
   });
   failpoint("after-effect");
   if (started.ok) return attend(work, call, process, spec);
-  await work.session.append([
-    { type: "process_exited", data: { process, exit: null, cause: started.reason } },
-    {
-      type: "tool_finished",
-      data: { call, status: "error", result: `The command could not be started: ${started.reason}` },
-    },
-  ]);
+  const failed = finished(call, "error", `The command could not be started: ${started.reason}`);
+  while (!(await work.session.appendDecided([...neverBegan(work, process, started.reason), failed])));
 }
 
-/** Of the one in whose place this runs; whoever watches processes may have told it already. */
-function neverBegan({ session }: ToolWork, process: string | undefined): NewFact[] {
-  if (!session.view.processes.some((known) => known.process === process)) return [];
-  return [{ type: "process_exited", data: { process: process ?? "", exit: null, cause: "unstarted" } }];
+/** Whoever watches processes may have told it already. */
+function neverBegan({ session }: ToolWork, process: string | undefined, cause = "unstarted"): NewFact[] {
+  if (process === undefined || !session.view.processes.some((known) => known.process === process)) return [];
+  return [{ type: "process_exited", data: { process, exit: null, cause } }];
 }
 
 async function attend(work: ToolWork, call: string, process: string, spec: CommandSpec): Promise<void> {

@@ -193,7 +193,7 @@ async function runDelegate(work: ToolWork, call: string, delegation: Delegation)
   const delegated: NewFact = { type: "delegated", data: { session: child.session, call, background } };
   const going = `Session ${child.session} works on it; its result comes as an input.`;
   await session.append(background ? [delegated, finished(call, "ok", going)] : [delegated]);
-  await delegates.begin(child.session);
+  await delegates.begin(session.id, child.session);
 }
 
 async function openClarify(

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { wallClock } from "../executor/clock.ts";
 import { results, types, useScene } from "../executor/scene.ts";
 import type { Script } from "../executor/scripted-driver.ts";
 import type { AnyEvent } from "../session/event.ts";
@@ -18,7 +19,7 @@ it("an ask that nobody answers in time is closed and its call denied, once, whoe
   const { store } = scene;
   const log = { error: (detail: object, message: string) => console.error(message, detail) };
   const keepers = [1, 2].map(
-    () => new Timers({ store, pollMs: 10, act: (timer) => expireAsk(store, timer), log }),
+    () => new Timers({ store, clock: wallClock, pollMs: 10, act: (timer) => expireAsk(store, timer), log }),
   );
   for (const keeper of keepers) keeper.start();
   expect(await store.dueTimers(10)).toEqual([]);

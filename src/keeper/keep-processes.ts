@@ -2,12 +2,14 @@
 // they are doing is measured.
 import { join } from "node:path";
 import type { Settings } from "../config/settings.ts";
+import { wallClock } from "../executor/clock.ts";
 import { SAMPLE_EVERY_MS } from "../process/classify.ts";
 import type { Measured } from "../process/sample.ts";
 import { readOutput, type Output } from "../process/output.ts";
 import type { Store } from "../store/store.ts";
 import { processTool } from "../tool/process.ts";
 import type { Tool } from "../tool/tool.ts";
+import { machineProcesses } from "./machine-processes.ts";
 import { ProcessEnds } from "./process-ends.ts";
 import { ProcessRequests } from "./process-requests.ts";
 import { ProcessSamples } from "./process-samples.ts";
@@ -41,8 +43,10 @@ export function keepProcesses({
 }): ProcessKeeper {
   const folder = join(home, "processes");
   const quietMs = config.reset.quietMinutes * 60_000;
-  const ends = new ProcessEnds({ store, host, folder, sweepMs: SAMPLE_EVERY_MS, log });
-  const requests = new ProcessRequests({ store, folder, pollMs: POLL_MS, log });
+  const processes = machineProcesses(folder);
+  const clock = wallClock;
+  const ends = new ProcessEnds({ store, host, processes, clock, sweepMs: SAMPLE_EVERY_MS, log });
+  const requests = new ProcessRequests({ store, processes, clock, pollMs: POLL_MS, log });
   const samples = new ProcessSamples({ store, host, folder, everyMs: SAMPLE_EVERY_MS, quietMs, log });
   const services = [ends, requests, samples];
   return {

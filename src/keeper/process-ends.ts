@@ -1,18 +1,19 @@
-// What runs in the background is nobody's call any more, so its end is told here: found again after a restart, waited for,
-// and appended once, to the session that began it or to the one that goes on from it.
-import { join } from "node:path";
-import { readClaim } from "../process/directory.ts";
-import { adopt, waitExit, type EndedProcess } from "../process/state.ts";
+// What no call waits for has nobody else to tell its end: what runs in the background, what a turn could not end, and what a
+// deleted session has left. It is found again after a restart, waited for, and told once, to the session that it is of.
+import type { Clock } from "../executor/clock.ts";
+import type { CommandEnd } from "../executor/commands.ts";
 import type { NewFact } from "../session/event.ts";
 import { seqOf } from "../session/position.ts";
 import type { ProcessRow, Store } from "../store/store.ts";
+import type { MachineProcesses } from "./machine-processes.ts";
+import { NowAndThen } from "./now-and-then.ts";
 
 export type ProcessEndsOptions = {
   store: Store;
   /** Of this machine: others watch their own. */
   host: string;
-  /** HOLDFAST_HOME/processes */
-  folder: string;
+  processes: MachineProcesses;
+  clock: Clock;
   sweepMs: number;
   log: { error(detail: object, message: string): void };
 };
@@ -25,36 +26,32 @@ export class ProcessEnds {
   readonly #options: ProcessEndsOptions;
   readonly #over = new AbortController();
   readonly #watched = new Map<string, Promise<void>>();
-  #sweeping: Promise<void> | undefined;
-  #again = false;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #sweeps: NowAndThen;
 
   constructor(options: ProcessEndsOptions) {
+    const { clock, sweepMs } = options;
     this.#options = options;
+    this.#sweeps = new NowAndThen({
+      clock,
+      everyMs: sweepMs,
+      look: () => this.#sweep(),
+      failed: (error) => this.#failed(error),
+    });
   }
 
   /** The sweep finds what another server began, and what was begun since. */
   start(): void {
-    this.look();
-    this.#timer = setInterval(() => this.look(), this.#options.sweepMs);
+    this.#sweeps.start();
   }
 
-  /** One look at a time; one that is asked for meanwhile follows. */
   look(): void {
-    this.#again = this.#sweeping !== undefined;
-    this.#sweeping ??= this.#sweep()
-      .catch((error: unknown) => this.#failed(error))
-      .finally(() => {
-        this.#sweeping = undefined;
-        if (this.#again && !this.#over.signal.aborted) this.look();
-      });
+    this.#sweeps.look();
   }
 
   /** What runs goes on. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#over.abort();
-    await this.#sweeping;
+    await this.#sweeps.stop();
     await Promise.all(this.#watched.values());
   }
 
@@ -68,30 +65,39 @@ export class ProcessEnds {
         limit: PAGE,
         ...(after !== undefined && { after }),
       });
-      for (const row of page.items) if (row.background) await this.#watch(row);
+      for (const row of page.items) await this.#watch(row);
       after = page.next ?? undefined;
     } while (after !== undefined && !this.#over.signal.aborted);
   }
 
-  /** One that nobody has claimed yet is about to begin: to adopt it now would keep it from that. */
   async #watch(row: ProcessRow): Promise<void> {
     if (this.#watched.has(row.id) || this.#over.signal.aborted) return;
-    const claim = await readClaim(this.#dir(row));
-    if (claim === undefined && Date.now() - Date.parse(row.startedAt) < UNCLAIMED_MS) return;
+    if (!(await this.#isLeft(row)) || !(await this.#hasBegun(row))) return;
     const done = this.#untilOver(row)
       .catch((error: unknown) => this.#failed(error, row.id))
       .finally(() => this.#watched.delete(row.id));
     this.#watched.set(row.id, done);
   }
 
-  async #untilOver(row: ProcessRow): Promise<void> {
-    const found = await adopt(this.#dir(row));
-    const state = found.state === "running" ? await waitExit(found, this.#over.signal) : found;
-    if (state.state !== "running") await tellEnd(this.#options.store, row, state);
+  /** Between turns no call waits for anything. */
+  async #isLeft({ background, session }: ProcessRow): Promise<boolean> {
+    if (background) return true;
+    const status = (await this.#options.store.session(session, ""))?.status;
+    return status === undefined || status === "idle" || status === "queued" || status === "ended";
   }
 
-  #dir({ id }: ProcessRow): string {
-    return join(this.#options.folder, id);
+  /** One that nobody has claimed yet is about to begin: to adopt it now would keep it from that. */
+  async #hasBegun({ id, startedAt }: ProcessRow): Promise<boolean> {
+    const { processes, clock } = this.#options;
+    if (await processes.isClaimed(id)) return true;
+    const sinceMs = clock.now() - Date.parse(startedAt);
+    return sinceMs >= UNCLAIMED_MS || sinceMs <= -UNCLAIMED_MS; // or the clock was set back
+  }
+
+  async #untilOver({ id }: ProcessRow): Promise<void> {
+    const { store, processes } = this.#options;
+    const end = await processes.ended(id, this.#over.signal);
+    if (end) await tellEnd(store, id, end);
   }
 
   #failed(error: unknown, process?: string): void {
@@ -103,27 +109,25 @@ export class ProcessEnds {
 const TRIES_MAX = 20;
 
 /** Unless an executor has told it, as it does of a command that never began. */
-async function tellEnd(store: Store, { id, session }: ProcessRow, state: EndedProcess): Promise<void> {
-  const writer = { by: "keeper", keeper: "processes", key: `exit:${id}` } as const;
+async function tellEnd(store: Store, process: string, end: CommandEnd): Promise<void> {
+  const writer = { by: "keeper", keeper: "processes", key: `exit:${process}` } as const;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const view = await store.view(session);
-    if (!view) return store.forgetProcess(id);
-    if (view.ended) {
-      const head = (await store.session(session, ""))?.head;
-      if (head !== undefined && head !== session) await store.append(head, [endOf(id, state)], writer);
-      return;
-    }
-    if (!view.processes.some(({ process }) => process === id)) return;
+    const row = await store.process(process);
+    if (row?.status !== "running") return;
+    const head = (await store.session(row.session, ""))?.head ?? row.session; // whoever goes on from it
+    const view = await store.view(head);
+    if (!view) return store.forgetProcess(process);
+    if (!view.processes.some((known) => known.process === process)) return;
     const expectSeq = seqOf(view.position);
-    const told = await store.append(session, [endOf(id, state)], writer, { expectSeq });
+    const told = await store.append(head, [endOf(process, end)], writer, { expectSeq });
     if (told.ok || (told.code !== "moved" && told.code !== "ended")) return;
   }
 }
 
-function endOf(process: string, state: EndedProcess): NewFact {
-  switch (state.state) {
+function endOf(process: string, end: CommandEnd): NewFact {
+  switch (end.state) {
     case "exited":
-      return { type: "process_exited", data: { process, exit: state.exit, cause: state.cause } };
+      return { type: "process_exited", data: { process, exit: end.exit, cause: end.cause } };
     case "lost":
       return { type: "process_lost", data: { process } };
     case "unstarted":

@@ -1,9 +1,12 @@
 // Durable timers: rows of the store that fall due, each acted upon until it is cleared. A node that dies over one leaves it
 // to the next look, here or on another node; what a timer does is keyed, so it is done once.
+import type { Clock } from "../executor/clock.ts";
 import type { Store, Timer } from "../store/store.ts";
+import { NowAndThen } from "./now-and-then.ts";
 
 export type TimersOptions = {
-  store: Store;
+  store: Pick<Store, "dueTimers" | "clearTimer">;
+  clock: Clock;
   pollMs: number;
   /** False when the key is none of its own: such a timer waits for whoever knows it. */
   act: (timer: Timer) => Promise<boolean>;
@@ -14,25 +17,25 @@ const AT_ONCE = 100;
 
 export class Timers {
   readonly #options: TimersOptions;
-  #looking: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #looks: NowAndThen;
 
   constructor(options: TimersOptions) {
+    const { clock, pollMs, log } = options;
     this.#options = options;
+    this.#looks = new NowAndThen({
+      clock,
+      everyMs: pollMs,
+      look: () => this.#look(),
+      failed: (error) => log.error({ err: error }, "timers could not be looked at; trying again"),
+    });
   }
 
   start(): void {
-    const { pollMs, log } = this.#options;
-    this.#timer = setInterval(() => {
-      this.#looking ??= this.#look()
-        .catch((error: unknown) => log.error({ err: error }, "timers could not be looked at; trying again"))
-        .finally(() => (this.#looking = undefined));
-    }, pollMs);
+    this.#looks.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#looking;
+  stop(): Promise<void> {
+    return this.#looks.stop();
   }
 
   async #look(): Promise<void> {

@@ -243,6 +243,7 @@ export type Succession = {
 export type Created =
   | { ok: true; session: SessionRow; replayed?: true }
   | { ok: false; code: "exists" }
+  | { ok: false; code: "origin_gone" } // whom it would have worked for was deleted
   | { ok: false; code: "key_reused" };
 export type Deleted = Done | { ok: false; code: "live"; status: Status; processes: number };
 
@@ -376,6 +377,7 @@ export interface Store {
     arrangement: { pinned?: boolean; archived?: boolean },
     command?: Command,
   ): Promise<Done>;
+  /** With whoever works for it. Whom it works for itself is told by a timer (session/gone-delegate.ts). */
   deleteSession(id: string, options: { force: boolean }, command?: Command): Promise<Deleted>;
   forkSession(
     from: string,

@@ -4,6 +4,7 @@ import {
   claim,
   makeSession,
   notice,
+  owner,
   prompt,
   readAll,
   row,
@@ -55,6 +56,35 @@ describe("deleting a session", () => {
         code: "not_found",
       });
       expect(await readAll(store, "ses_b")).toHaveLength(3);
+    });
+
+    it("takes whoever works for it along, and is refused while they do, unless it is forced", async () => {
+      const store = await open();
+      const worksFor = (session: string) => ({ origin: { kind: "delegation", session } as const });
+      await makeSession(store, "ses_a");
+      await makeSession(store, "ses_b", worksFor("ses_a"));
+      await makeSession(store, "ses_c", { ...worksFor("ses_b"), first: [prompt("inp_1")] });
+      await makeSession(store, "ses_other");
+      expect(await store.deleteSession("ses_a", { force: false })).toMatchObject({
+        code: "live",
+        status: "queued",
+      });
+      expect(await store.deleteSession("ses_a", { force: true })).toEqual({ ok: true });
+      for (const id of ["ses_a", "ses_b", "ses_c"]) expect(await store.head(id)).toBeUndefined();
+      expect(await store.head("ses_other")).toBeDefined();
+      expect(await store.dueTimers(10)).toEqual([]);
+      const late = { id: "ses_d", profile: "default", ...worksFor("ses_a") };
+      expect(await store.createSession(late, owner)).toEqual({ ok: false, code: "origin_gone" });
+    });
+
+    it("leaves a timer to the session that it worked for", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await makeSession(store, "ses_b", { origin: { kind: "delegation", session: "ses_a" } });
+      await store.deleteSession("ses_b", { force: false });
+      expect(await store.dueTimers(10)).toMatchObject([{ key: "gone:ses_b", log: "ses_a" }]);
+      await store.deleteSession("ses_a", { force: false });
+      expect(await store.dueTimers(10)).toEqual([]);
     });
 
     it("leaves the name free, for a log that begins anew", async () => {

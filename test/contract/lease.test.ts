@@ -148,6 +148,9 @@ describe("a lease", () => {
       await write(store, "ses_b", notice("unleased"));
       await store.releaseLease(lease);
       expect((await store.overview()).leases).toEqual([]);
+      await claim(store, "ses_b");
+      await write(store, "ses_b", ended()); // over one that has ended nobody works, whether or not it was given back
+      expect((await store.overview()).leases).toEqual([]);
     });
   });
 });

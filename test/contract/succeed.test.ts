@@ -144,6 +144,31 @@ forEachStore((harness) => {
       expect((await store.check()).problems).toEqual([]);
     });
 
+    it("has what still runs for the one that ended: it goes with the successor, and not with the other", async () => {
+      const store = await harness.open();
+      await session(store, "ses_old");
+      const running = { process: "prc_2", command: "npm run dev", cwd: "/work", background: true };
+      const delegated = { session: "ses_child", call: "c1", background: true };
+      await store.append("ses_old", [{ type: "process_started", data: running }], client);
+      await store.append("ses_old", [{ type: "delegated", data: delegated }], client);
+      for (const id of ["ses_child", "ses_done"])
+        await store.createSession(
+          { id, profile: "default", origin: { kind: "delegation", session: "ses_old" } },
+          owner,
+        );
+      await store.succeedSession(await succession(store), owner);
+      expect(await store.process("prc_2")).toMatchObject({ session: "ses_new", status: "running" });
+      expect((await store.session("ses_child", "owner"))?.origin?.session).toBe("ses_new");
+
+      expect(await store.deleteSession("ses_old", { force: false })).toEqual({ ok: true });
+      expect(await store.head("ses_done")).toBeUndefined();
+      expect(await store.process("prc_2")).toMatchObject({ status: "running" });
+      expect(await store.processRequest("req_end_prc_2")).toBeUndefined();
+      expect(await store.deleteSession("ses_new", { force: true })).toEqual({ ok: true });
+      expect(await store.head("ses_child")).toBeUndefined();
+      expect(await store.processRequest("req_end_prc_2")).toMatchObject({ wish: { do: "stop" } });
+    });
+
     it("of a successor is the head of them all", async () => {
       const store = await harness.open();
       await session(store, "ses_old");

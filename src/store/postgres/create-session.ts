@@ -48,6 +48,7 @@ export async function createSession(
   const created = await database.transaction(
     (transaction) =>
       once<Created>(transaction, command, async () => {
+        if (!(await isOriginThere(transaction, session))) return { ok: false, code: "origin_gone" };
         if (!(await insertLog(transaction, id, "session", end))) return { ok: false, code: "exists" };
         await insertSession(transaction, { ...session, row, at });
         await writeEvents(transaction, id, batch);
@@ -57,6 +58,16 @@ export async function createSession(
   );
   if (created.ok && !created.replayed) changed(id, FIRST_REV);
   return created;
+}
+
+/** And is there until this one is: a deletion waits, and takes it with it. */
+async function isOriginThere(transaction: Transaction, { origin }: NewSession): Promise<boolean> {
+  if (origin?.kind !== "delegation") return true;
+  const found = await transaction.query({
+    text: "select from log where id = $1 for key share",
+    values: [origin.session],
+  });
+  return found.length > 0;
 }
 
 export async function insertSession(

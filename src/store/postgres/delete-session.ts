@@ -1,5 +1,6 @@
 // A session goes at once, and its events after it, some at a time: a long transaction would hold up whoever appends
 // in the same tick, and keep everybody's dead rows from being vacuumed.
+import { goneTimer } from "../../session/gone-delegate.ts";
 import type { Status } from "../../session/row.ts";
 import type { Command, Deleted } from "../store.ts";
 import { NOW_S } from "./clock.ts";
@@ -24,6 +25,8 @@ const TABLES = [
 ] as const;
 
 const SLICE_FACTS = 5_000;
+/** More than delegates are nested. */
+const DEPTH_MAX = 8;
 
 export async function deleteSession(
   { database, changed }: Context,
@@ -31,33 +34,76 @@ export async function deleteSession(
   { force }: { force: boolean },
   command?: Command,
 ): Promise<Deleted> {
+  let gone: readonly string[] = [];
   const deleted = await database.transaction(
-    (transaction) => once<Deleted>(transaction, command, () => takeAway(transaction, id, force)),
+    (transaction) =>
+      once<Deleted>(transaction, command, async () => {
+        const family = await lockFamily(transaction, id);
+        const taken = await takeAway(transaction, id, family, force);
+        gone = taken.ok ? family.map((member) => member.id) : [];
+        return taken;
+      }),
     { repeatable: command !== undefined },
   );
   if (!deleted.ok) return deleted;
-  changed(id, 0); // there is no row any more; `gone` tells the others
-  // The session is gone all the same; `tidy` goes on with the rest.
-  if (!deleted.replayed) await purge(database, id).catch(() => {});
+  for (const each of deleted.replayed ? [id] : gone) changed(each, 0); // there is no row any more; `gone` tells the others
+  // The sessions are gone all the same; `tidy` goes on with the rest.
+  if (!deleted.replayed) for (const each of gone) await purge(database, each).catch(() => {});
   return deleted;
 }
 
-async function takeAway(transaction: Transaction, id: string, force: boolean): Promise<Deleted> {
-  const [session] = await transaction.query<{ status: Status; processes: number }>({
-    text: `select session.status,
-        (select count(*) from process where process.session = $1 and process.status = 'running') as processes
-      from log join session on session.id = log.id where log.id = $1 for update of log`,
+type Member = { id: string; status: Status; processes: number };
+
+/** The session and whoever works for it, directly or not: nobody would see them without it. */
+async function lockFamily(transaction: Transaction, id: string): Promise<Member[]> {
+  // First by itself: from then on nobody can begin to work for it.
+  await transaction.query({ text: "select from log where id = $1 for update", values: [id] });
+  return transaction.query<Member>({
+    text: `with recursive family (id, depth) as (
+        select id, 0 from session where id = $1
+        union
+        select child.id, depth + 1 from family join session child
+          on child.origin_session = family.id and child.origin_kind = 'delegation'
+        where depth < ${DEPTH_MAX})
+      select session.id, session.status,
+        (select count(*) from process where process.session = session.id and process.status = 'running') as processes
+      from log join session on session.id = log.id
+      where log.id in (select id from family) order by log.id for update of log`,
     values: [id],
   });
+}
+
+async function takeAway(
+  transaction: Transaction,
+  id: string,
+  family: readonly Member[],
+  force: boolean,
+): Promise<Deleted> {
+  const session = family.find((member) => member.id === id);
   if (!session) return { ok: false, code: "not_found" };
-  const { status, processes } = session;
-  if (!force && (LIVE.has(status) || processes > 0)) return { ok: false, code: "live", status, processes };
+  const live = [session, ...family].find(({ status, processes }) => LIVE.has(status) || processes > 0);
+  if (live && !force) return { ok: false, code: "live", status: live.status, processes: live.processes };
+  await tellOrigin(transaction, id);
+  for (const member of family) await takeMember(transaction, member.id);
+  return { ok: true };
+}
+
+/** Whoever it works for learns by a timer that it is gone. */
+async function tellOrigin(transaction: Transaction, id: string): Promise<void> {
+  await transaction.query({
+    text: `insert into timer (key, log, due_at)
+      select $2, origin_session, 0 from session where id = $1 and origin_kind = 'delegation'
+      on conflict do nothing`,
+    values: [id, goneTimer(id)],
+  });
+}
+
+async function takeMember(transaction: Transaction, id: string): Promise<void> {
   await orphanProcesses(transaction, id);
   for (const [table, column] of TABLES)
     await transaction.query({ text: `delete from ${table} where ${column} = $1`, values: [id] });
   await transaction.query({ text: "insert into purge (log) values ($1)", values: [id] });
   await transaction.query({ text: `insert into gone (id, touched) values ($1, ${NOW_S})`, values: [id] });
-  return { ok: true };
 }
 
 /** Until it is through, the log's id is not free. */

@@ -12,7 +12,7 @@ export async function readOverview(database: Database): Promise<Awaited<ReturnTy
       text: "select status, count(*) as count, sum(approvals + questions)::bigint as asks from session group by status",
     }),
     database.query<{ log: LogId; holder: NodeId; until: number }>({
-      text: `select id as log, holder, lease_until as until from log where holder is not null order by id limit ${LEASES_MAX}`,
+      text: `select id as log, holder, lease_until as until from log where holder is not null and not closed order by id limit ${LEASES_MAX}`,
     }),
   ]);
   const sessions: Record<Status, number> = {

@@ -8,6 +8,7 @@ import { NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { copySession } from "./copy-session.ts";
 import type { Transaction } from "./database.ts";
+import { textArray } from "./wire.ts";
 import { FIRST_REV, writeEvents } from "./write-events.ts";
 
 export async function succeedSession(
@@ -35,6 +36,12 @@ export async function succeedSession(
     first: (transaction) => lockLog(transaction, from, seq),
     async last(transaction, point) {
       await goOver(transaction, from, id, seqOf(point));
+      await takeAlong(
+        transaction,
+        from,
+        id,
+        view.delegates.map(({ session }) => session),
+      );
       await endSession(transaction, from, ended, seq, now);
     },
   });
@@ -75,6 +82,23 @@ async function goOver(transaction: Transaction, from: string, id: string, at: nu
       select person, $2, least(seq, $3::bigint), case when seq < $3::bigint then sub else 0 end
       from seen where session = $1`,
     values: [from, id, at],
+  });
+}
+
+/** What still runs for it runs for the successor, and goes when that one goes. */
+async function takeAlong(
+  transaction: Transaction,
+  from: string,
+  id: string,
+  delegates: readonly string[],
+): Promise<void> {
+  await transaction.query({
+    text: "update process set session = $2 where session = $1 and status = 'running'",
+    values: [from, id],
+  });
+  await transaction.query({
+    text: "update session set origin_session = $2 where origin_session = $1 and id = any($3::text[])",
+    values: [from, id, textArray(delegates)],
   });
 }
 

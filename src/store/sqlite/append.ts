@@ -76,7 +76,8 @@ function rouse({ database }: Writing, log: LogState): void {
 }
 
 /** In memory each time, in the row now and then: only this process goes by it, and the next one begins anew. */
-function extendLease({ database }: Writing, log: LogState, now: number, ttlMs: number): void {
+function extendLease({ database, logs }: Writing, log: LogState, now: number, ttlMs: number): void {
+  logs.leased(now);
   const until = now + ttlMs;
   log.leaseUntil = until;
   if (until - log.savedLeaseUntil < ttlMs / 3) return;

@@ -33,6 +33,9 @@ export function createSession(
   command: Command | undefined,
 ): Created {
   return once<Created>(writing, command, now, () => {
+    const { origin } = session;
+    if (origin?.kind === "delegation" && !writing.logs.find(origin.session))
+      return { ok: false, code: "origin_gone" };
     const log = insertLog(writing, session.id, "session");
     if (!log) return { ok: false, code: "exists" };
     insertSession(writing, log, { ...session, row, now });

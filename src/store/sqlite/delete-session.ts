@@ -1,36 +1,75 @@
 // Deleting takes a session out of sight in one transaction; its events, which may be a million, go afterwards in
 // slices, and a start after a crash goes on with them.
+import { goneTimer } from "../../session/gone-delegate.ts";
 import type { Status } from "../../session/row.ts";
 import type { Command, Deleted } from "../store.ts";
 import { once } from "./command.ts";
-import { countRunning, orphanProcesses } from "./process.ts";
+import { orphanProcesses } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
 /** Work is at hand or waits for somebody. */
 const LIVE: ReadonlySet<Status> = new Set(["queued", "running", "waiting", "recovering"]);
 
 const SLICE_EVENTS = 500;
+/** More than delegates are nested. */
+const DEPTH_MAX = 8;
 
+/** `gone` is all that went with it. */
 export function deleteSession(
   writing: Writing,
   id: string,
   force: boolean,
   now: number,
   command: Command | undefined,
-): Deleted {
-  return once<Deleted>(writing, command, now, () => takeAway(writing, id, force, now));
+): { deleted: Deleted; gone: string[] } {
+  let gone: string[] = [];
+  const deleted = once<Deleted>(writing, command, now, () => {
+    const family = familyOf(writing, id);
+    const [session] = family;
+    if (!session) return { ok: false, code: "not_found" };
+    const live = force
+      ? undefined
+      : family.find(({ status, processes }) => LIVE.has(status) || processes > 0);
+    if (live) return { ok: false, code: "live", status: live.status, processes: live.processes };
+    tellOrigin(writing, id);
+    for (const member of family) takeAway(writing, member, now);
+    gone = family.map((member) => member.id);
+    return { ok: true };
+  });
+  return { deleted, gone };
 }
 
-function takeAway(writing: Writing, id: string, force: boolean, now: number): Deleted {
-  const { database, logs } = writing;
-  const session = database.get<{ log: number; status: Status }>(
-    "select log, status from session where id = ?",
+type Member = { id: string; log: number; status: Status; processes: number };
+
+/** The session and whoever works for it, directly or not: nobody would see them without it. */
+function familyOf({ database }: Writing, id: string): Member[] {
+  return database.all<Member>(
+    `with recursive family (id, depth) as (
+        select id, 0 from session where id = ?
+        union
+        select child.id, depth + 1 from family join session child
+          on child.origin_session = family.id and child.origin_kind = 'delegation'
+        where depth < ${DEPTH_MAX})
+      select session.id, session.log, session.status,
+        (select count(*) from process where process.session = session.id and process.status = 'running') as processes
+      from family join session on session.id = family.id order by family.depth`,
     id,
   );
-  if (!session) return { ok: false, code: "not_found" };
-  const { log, status } = session;
-  const processes = countRunning(writing, id);
-  if (!force && (LIVE.has(status) || processes > 0)) return { ok: false, code: "live", status, processes };
+}
+
+/** Whoever it works for learns by a timer that it is gone. */
+function tellOrigin({ database }: Writing, id: string): void {
+  database.run(
+    `insert into timer (key, log, due_at)
+      select ?2, origin_session, 0 from session where id = ?1 and origin_kind = 'delegation'
+      on conflict do nothing`,
+    id,
+    goneTimer(id),
+  );
+}
+
+function takeAway(writing: Writing, { id, log }: Member, now: number): void {
+  const { database, logs } = writing;
   orphanProcesses(writing, id, now);
   database.run("delete from timer where log = ?", id);
   for (const table of ["session", "snapshot", "seen", "drafting", "log_blob", "command", "ask"])
@@ -38,7 +77,6 @@ function takeAway(writing: Writing, id: string, force: boolean, now: number): De
   database.run("delete from log where key = ?", log);
   database.run("insert into purge (log) values (?)", log);
   logs.forget(id);
-  return { ok: true };
 }
 
 /** A slice of what deleted logs have left; false when nothing is. */

@@ -13,11 +13,13 @@ export type FinishSuccession = CopiedSession & {
   from: LogId;
   expectSeq: number;
   ended: PackedBatch;
+  /** The sessions that still work for it. */
+  delegates: readonly string[];
   command: Command | undefined;
 };
 
 export function finishSuccession(writing: Writing, succession: FinishSuccession): Forked {
-  const { key, at, id, from, expectSeq, ended, person, now, command } = succession;
+  const { key, at, id, from, expectSeq, ended, delegates, person, now, command } = succession;
   const { database, logs } = writing;
   return once<Forked>(writing, command, now, () => {
     const original = logs.find(from);
@@ -34,6 +36,15 @@ export function finishSuccession(writing: Writing, succession: FinishSuccession)
       original.key,
       key,
     );
+    // What still runs for it runs for the successor, and goes when that one goes.
+    database.run("update process set session = ? where session = ? and status = 'running'", id, from);
+    for (const delegate of delegates)
+      database.run(
+        "update session set origin_session = ? where id = ? and origin_session = ?",
+        id,
+        delegate,
+        from,
+      );
     // Who has read the old one need not read the same again.
     database.run(
       `insert into seen (log, person, seq, sub)

@@ -22,6 +22,7 @@ export function claimLease(writing: Writing, id: LogId, holder: string, ttlMs: n
 export function renewLease(writing: Writing, lease: Lease, now: number): Held {
   const log = holding(writing, lease);
   if (!log) return { ok: false, code: "lease_lost" };
+  writing.logs.leased(now);
   saveLease(writing, log, log.holder, log.epoch, now + lease.ttlMs);
   return { ok: true };
 }

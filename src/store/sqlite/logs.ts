@@ -36,7 +36,7 @@ export class Logs {
   #database: Database;
   #states = new Map<LogId, LogState>();
   #lastEvent: number | undefined;
-  #claimedAt = 0;
+  #latestMs = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -61,10 +61,15 @@ export class Logs {
     this.#lastEvent = undefined;
   }
 
-  /** Whether it was later when a lease was last asked for. */
+  /** A lease is given or extended from now on. */
+  leased(now: number): void {
+    if (now > this.#latestMs) this.#latestMs = now;
+  }
+
+  /** Whether a lease may count from a later time than now; asked once, since its time is then put right. */
   wentBack(now: number): boolean {
-    const before = this.#claimedAt;
-    this.#claimedAt = now;
+    const before = this.#latestMs;
+    this.#latestMs = now;
     return now < before;
   }
 

@@ -21,7 +21,7 @@ export function readOverview(database: Database): Awaited<ReturnType<Store["over
   ) ?? [0];
   const leases = database
     .all<{ log: LogId; holder: NodeId; until: number }>(
-      `select id as log, holder, lease_until as until from log where holder is not null and lease_until > 0 order by id limit ${LEASES_MAX}`,
+      `select id as log, holder, lease_until as until from log where holder is not null and not closed and lease_until > 0 order by id limit ${LEASES_MAX}`,
     )
     .map(({ until, ...lease }) => ({ ...lease, until: new Date(until).toISOString() }));
   return { sessions, asks: asks ?? 0, leases };

@@ -75,14 +75,6 @@ export function orphanProcesses({ database }: Writing, session: string, now: num
   );
 }
 
-export function countRunning({ database }: Writing, session: string): number {
-  const count = database.tuple<[number]>(
-    "select count(*) from process where session = ? and status = 'running'",
-    session,
-  );
-  return count?.[0] ?? 0;
-}
-
 /** Its lineage, and whoever works for one of it. Forks are on their own. */
 export function readScope(database: Database, session: string): string[] {
   return database

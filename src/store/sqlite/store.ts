@@ -155,12 +155,12 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       return arranged;
     },
     async deleteSession(session, { force }, command) {
-      const deleted = await writer.call("deleteSession", session, force, clock(), command);
-      if (deleted.ok && !deleted.replayed) {
-        tails.forget(session);
-        changed(session);
-        purging.start();
+      const { deleted, gone } = await writer.call("deleteSession", session, force, clock(), command);
+      for (const each of gone) {
+        tails.forget(each);
+        changed(each);
       }
+      if (gone.length > 0) purging.start();
       return deleted;
     },
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),

@@ -30,6 +30,7 @@ export async function succeedSession(
         from,
         expectSeq: seqOf(view.position),
         ended,
+        delegates: view.delegates.map(({ session }) => session),
         command,
       }),
   });
