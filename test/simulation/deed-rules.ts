@@ -24,7 +24,9 @@ export function checkDeeds(
 
 /** What was there when someone died is there ever after. */
 export function checkKept({ memory, ledger }: Deeds, check: Check): void {
+  const deleted = new Set(memory.deletions.map(({ session }) => session));
   for (const { session, position, text } of ledger.kept) {
+    if (deleted.has(session)) continue;
     const stored = memory.logs.get(session)?.stored ?? [];
     const isThere = stored.some((event) => event.position === position && event.text === text);
     check(

@@ -28,7 +28,7 @@ const HIGHEST: Rates = {
   wakeLost: 0.5,
   provider: 0.4,
   processLost: 0.004,
-  processStubborn: 0.3,
+  processStubborn: 1,
   diskFault: 0.01,
   profileGone: 0.01,
   clockJump: 0.002,

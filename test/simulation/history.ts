@@ -5,11 +5,12 @@ import { nextStep } from "../../src/session/next-step.ts";
 import { statusOf } from "../../src/session/row.ts";
 import { emptyView, type View } from "../../src/session/view.ts";
 import { checkDeeds, checkKept, checkTakeovers, type Deeds } from "./deed-rules.ts";
-import { checkLog, type Check } from "./log-rules.ts";
+import { checkLeft } from "./left-rules.ts";
+import { checkLog, ownFacts, type Check } from "./log-rules.ts";
 import { foldEvent, type Log } from "./memory-store.ts";
 
 /** Of a world that has come to rest. */
-export function checkHistory(deeds: Deeds): void {
+export function checkHistory(deeds: Deeds, now: number): void {
   const faults: string[] = [];
   const checkAll: Check = (holds, what) => {
     if (!holds) faults.push(what);
@@ -18,25 +19,26 @@ export function checkHistory(deeds: Deeds): void {
     const check: Check = (holds, what) => checkAll(holds, `${log.id}: ${what}`);
     const events = log.stored.map(({ text }) => JSON.parse(text) as AnyEvent); // the store's own writing
     const facts = events.filter(({ type }) => type !== "draft") as Fact[];
-    checkLog(events, true, check);
-    checkDeeds(deeds, log.id, facts, check);
+    checkLog(events, !log.closed, check); // what waited in one that has ended waits in its successor
+    checkDeeds(deeds, log.id, ownFacts(facts), check);
     checkRow(log, check);
     checkRecoveries(log, check);
   }
   checkKept(deeds, checkAll);
   checkTakeovers(deeds, checkAll);
+  checkLeft(deeds, now, checkAll);
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 
 /** The row that lists and claims go by says what the view says. */
-function checkRow({ row, holder, stored }: Log, check: Check): void {
+function checkRow({ row, holder, stored, closed }: Log, check: Check): void {
   const view = fold(stored, emptyView());
   check(row.queued === view.queue.length, `the row counts ${row.queued} queued inputs`);
   check(row.approvals + row.questions === view.asks.length, `the row counts other asks than the view`);
   check(row.turn === (view.turn?.id ?? null), `the row has the turn ${row.turn}`);
   check(row.held === view.held, `the row's queue is held: ${row.held}`);
-  check(statusOf(row) === "idle", `the row is ${statusOf(row)} though all is done`);
-  check(holder === null, `${holder} still holds it`);
+  check(statusOf(row) === (closed ? "ended" : "idle"), `the row is ${statusOf(row)} though all is done`);
+  check(holder === null || closed, `${holder} still holds it`);
 }
 
 /** Whoever recovers from the same log does the same: from its start, or from a snapshot somewhere on the way. */

@@ -18,6 +18,8 @@ export class Ledger {
   clockJumped = false;
   /** From then on what came later may bear an earlier time. */
   clockWentBack = false;
+  /** Processes that ended while no node was there to see it. */
+  readonly unseenEnds = new Set<string>();
   /** Nodes that went in good order. */
   readonly shutdowns = new Set<string>();
   /** The last fact that each session had when a node died: it must be there ever after. */

@@ -1,25 +1,35 @@
 // The store's contract in memory: each verb at once and whole. test/contract/simulated.test.ts holds it against the real ones.
 import { apply } from "../../src/session/apply.ts";
+import { forkPoint, rowOf } from "../../src/session/fork.ts";
+import { goneTimer } from "../../src/session/gone-delegate.ts";
 import { isDraft, ownerOf, sweptBy } from "../../src/session/draft.ts";
 import type { AnyEvent, By, NewEvent } from "../../src/session/event.ts";
 import { formatPosition, isFactPosition, seqOf, type Position } from "../../src/session/position.ts";
 import { changedRow, EMPTY_ROW, rowChange, statusOf, type RowState } from "../../src/session/row.ts";
 import { emptyView, type View } from "../../src/session/view.ts";
+import { followSuccession } from "../../src/store/fork-plan.ts";
 import type {
   Appended,
   AppendOptions,
   BlobInfo,
   Claim,
   Claimed,
+  Command,
   Created,
+  Deleted,
   Lease,
   LogHead,
   LogId,
   LostSession,
   NewSession,
   NodeId,
+  Origin,
+  Refused,
+  SessionRow,
+  Succession,
   Writer,
 } from "../../src/store/store.ts";
+import { MemoryRows } from "./memory-rows.ts";
 
 export type Log = {
   readonly id: LogId;
@@ -33,8 +43,12 @@ export type Log = {
   restedSeq: number;
   closed: boolean;
   row: RowState;
+  origin: Origin | null;
   updatedAt: number;
 };
+
+/** `root` is the one that a person deleted; the others worked for it. */
+export type Deletion = { session: string; turn: boolean; root: boolean };
 
 /** As its text, so that each reader gets its own copy. */
 type Stored = { position: Position; seq: number; owner: string | null; text: string };
@@ -42,6 +56,8 @@ type Stored = { position: Position; seq: number; owner: string | null; text: str
 export type Held = { ok: true } | { ok: false; code: "lease_lost" };
 
 export class MemoryStore {
+  readonly rows = new MemoryRows();
+  readonly deletions: Deletion[] = [];
   readonly logs = new Map<LogId, Log>();
   /** Called with each log that changed. */
   readonly listeners = new Set<(log: LogId) => void>();
@@ -50,53 +66,101 @@ export class MemoryStore {
   /** Nodes that the store knows to be dead: their leases count no more. */
   readonly gone = new Set<NodeId>();
   readonly #now: () => number;
-  readonly #results = new Map<string, { digest: string; result: Appended }>();
+  readonly #results = new Map<string, { digest: string; result: { ok: true } }>();
   readonly #blobs = new Map<string, Buffer>();
+  #latestMs = 0;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
   createSession({ id, first = [], ...data }: NewSession, author: By): Pick<Created, "ok"> {
+    const { origin } = data;
     if (this.logs.has(id)) return { ok: false };
-    const log: Log = {
-      id,
-      stored: [],
-      seq: 0,
-      sub: 0,
-      epoch: 0,
-      holder: null,
-      leaseUntil: 0,
-      restedSeq: 0,
-      closed: false,
-      row: { ...EMPTY_ROW },
-      updatedAt: this.#now(),
-    };
-    this.logs.set(id, log);
+    if (origin?.kind === "delegation" && !this.logs.has(origin.session)) return { ok: false };
+    const log = this.#add(id, origin ?? null);
     this.#write(log, [{ type: "session_created", data }, ...first], author);
     return { ok: true };
   }
 
+  /** As far as anyone asks for it. */
+  session(id: LogId): Pick<SessionRow, "id" | "head" | "origin" | "status"> | undefined {
+    const log = this.logs.get(id);
+    if (!log) return undefined;
+    let head = log;
+    for (let next = log; next; next = this.logs.get(next.row.successor ?? "") as Log) head = next;
+    return { id, head: head.id, origin: log.origin, status: statusOf(log.row) };
+  }
+
+  deleteSession(id: LogId, force: boolean, command: Command): Deleted {
+    return this.#once(command, () => {
+      const log = this.logs.get(id);
+      if (!log) return { ok: false, code: "not_found" } as const;
+      const family = this.#familyOf(log);
+      const live = family.find(({ row, id: each }) => isLive(row) || this.rows.runningOf(each).length > 0);
+      if (live && !force)
+        return {
+          ok: false,
+          code: "live",
+          status: statusOf(live.row),
+          processes: this.rows.runningOf(live.id).length,
+        } as const;
+      if (log.origin?.kind === "delegation")
+        this.rows.timers.set(goneTimer(id), {
+          key: goneTimer(id),
+          log: log.origin.session,
+          dueAt: new Date(0).toISOString(),
+        });
+      for (const member of family) {
+        this.deletions.push({ session: member.id, turn: member.row.turn !== null, root: member === log });
+        this.rows.takeAway(member.id);
+        this.logs.delete(member.id);
+        this.#changed(member.id);
+      }
+      return { ok: true } as const;
+    });
+  }
+
+  succeedSession(succession: Succession, author: By, command: Command): { ok: true } | Refused {
+    const { from, id, at, view, reason } = succession;
+    return this.#once(command, () => {
+      const original = this.logs.get(from);
+      if (!original) return { ok: false, code: "not_found" } as const;
+      if (original.closed) return { ok: false, code: "ended", successor: original.row.successor } as const;
+      if (original.seq !== seqOf(view.position))
+        return { ok: false, code: "moved", position: formatPosition(original.seq, original.sub) } as const;
+      const facts = this.events(from, formatPosition(0, 0), Infinity, "facts");
+      const point = forkPoint(facts, at);
+      const copy = this.#add(id, original.origin);
+      copy.stored.push(...original.stored.filter(({ owner, seq }) => owner === null && seq <= seqOf(point)));
+      Object.assign(copy, { seq: seqOf(point), epoch: original.epoch });
+      this.#write(copy, followSuccession(succession)(this.view(id) ?? emptyView(), point), author);
+      copy.row = rowOf(this.view(id) ?? emptyView());
+      this.rows.goOver(from, id);
+      for (const { session } of view.delegates) {
+        const delegate = this.logs.get(session);
+        if (delegate?.origin?.session === from) delegate.origin = { ...delegate.origin, session: id };
+      }
+      this.#write(original, [{ type: "session_ended", data: { reason, successor: id } }], author);
+      return { ok: true } as const;
+    });
+  }
+
   append(id: LogId, events: readonly NewEvent[], writer: Writer, options: AppendOptions = {}): Appended {
-    const key = keyOf(writer);
-    const kept = key && this.#results.get(key.name);
-    if (kept)
-      return kept.digest === key.digest
-        ? { ...(kept.result as Appended & { ok: true }), replayed: true } // only what succeeded is kept
-        : { ok: false, code: "key_reused" };
+    return this.#once(commandOf(writer), () => this.#append(id, events, writer, options));
+  }
+
+  #append(id: LogId, events: readonly NewEvent[], writer: Writer, options: AppendOptions): Appended {
     const log = this.logs.get(id);
     if (!log) return { ok: false, code: "not_found" };
     if (log.closed) return { ok: false, code: "ended", successor: log.row.successor };
     if (writer.by === "executor" && !isHolder(log, writer.lease)) return { ok: false, code: "lease_lost" };
     if (options.expectSeq !== undefined && options.expectSeq !== log.seq)
       return { ok: false, code: "moved", position: formatPosition(log.seq, log.sub) };
-    if (writer.by === "executor") log.leaseUntil = this.#now() + writer.lease.ttlMs;
+    if (writer.by === "executor") this.#extend(log, writer.lease);
     this.#write(log, events, authorOf(writer));
     const position = formatPosition(log.seq, log.sub);
-    const result: Appended =
-      options.note === undefined ? { ok: true, position } : { ok: true, position, note: options.note };
-    if (key) this.#results.set(key.name, { digest: key.digest, result });
-    return result;
+    return options.note === undefined ? { ok: true, position } : { ok: true, position, note: options.note };
   }
 
   head(id: LogId): LogHead | undefined {
@@ -145,10 +209,14 @@ export class MemoryStore {
     };
   }
 
-  claimSession(node: NodeId, ttlMs: number): Claim | undefined {
-    const now = new Date(this.#now()).toISOString();
+  claimSession(node: NodeId, ttlMs: number, longestWaitMs = Infinity): Claim | undefined {
+    this.#heedClock(ttlMs);
+    const isDue = (retryAt: string) => {
+      const inMs = Date.parse(retryAt) - this.#now();
+      return inMs <= 0 || inMs > longestWaitMs;
+    };
     const runnable = [...this.logs.values()]
-      .filter((log) => canGoOn(log, now))
+      .filter((log) => canGoOn(log, isDue))
       .toSorted((a, b) => rank(a) - rank(b) || a.updatedAt - b.updatedAt);
     for (const { id } of runnable) {
       const claimed = this.claimLease(node, id, ttlMs);
@@ -158,6 +226,14 @@ export class MemoryStore {
       }
     }
     return undefined;
+  }
+
+  /** No lease lasts longer than one that is given now, whatever the clock showed before. */
+  #heedClock(ttlMs: number): void {
+    const now = this.#now();
+    if (now < this.#latestMs)
+      for (const log of this.logs.values()) log.leaseUntil = Math.min(log.leaseUntil, now + ttlMs);
+    this.#latestMs = now;
   }
 
   lostSessions(limit: number): LostSession[] {
@@ -173,7 +249,7 @@ export class MemoryStore {
   renewLease(lease: Lease): Held {
     const log = this.#held(lease);
     if (!log) return { ok: false, code: "lease_lost" };
-    log.leaseUntil = this.#now() + lease.ttlMs;
+    this.#extend(log, lease);
     return { ok: true };
   }
 
@@ -194,6 +270,55 @@ export class MemoryStore {
 
   blob(id: string): Buffer | undefined {
     return this.#blobs.get(id);
+  }
+
+  #extend(log: Log, { ttlMs }: Lease): void {
+    const now = this.#now();
+    log.leaseUntil = now + ttlMs;
+    this.#latestMs = Math.max(this.#latestMs, now);
+  }
+
+  #add(id: LogId, origin: Origin | null): Log {
+    const log: Log = {
+      id,
+      stored: [],
+      seq: 0,
+      sub: 0,
+      epoch: 0,
+      holder: null,
+      leaseUntil: 0,
+      restedSeq: 0,
+      closed: false,
+      row: { ...EMPTY_ROW },
+      origin,
+      updatedAt: this.#now(),
+    };
+    this.logs.set(id, log);
+    return log;
+  }
+
+  /** Only what succeeded is kept, and given again. */
+  #once<R extends { ok: boolean }>(command: Command | undefined, effect: () => R): R {
+    const name = command && `${command.scope} ${command.key}`;
+    const kept = name === undefined ? undefined : this.#results.get(name);
+    if (kept && kept.digest !== command?.digest) return { ok: false, code: "key_reused" } as unknown as R; // each R has it
+    if (kept) return { ...kept.result, replayed: true } as unknown as R; // under this key there is no other
+    const result = effect();
+    if (result.ok && name !== undefined)
+      this.#results.set(name, { digest: command?.digest ?? "", result: result as R & { ok: true } });
+    return result;
+  }
+
+  /** It and whoever works for it, directly or not. */
+  #familyOf(log: Log): Log[] {
+    const below = [...this.logs.values()].filter(
+      ({ origin }) => origin?.kind === "delegation" && origin.session === log.id,
+    );
+    return [log, ...below.flatMap((child) => this.#familyOf(child))];
+  }
+
+  #changed(id: LogId): void {
+    for (const listener of this.listeners) listener(id);
   }
 
   #held(lease: Lease): Log | undefined {
@@ -227,15 +352,20 @@ export class MemoryStore {
     const change = rowChange(events);
     if (change) log.row = changedRow(log.row, change);
     if (change?.moves) log.updatedAt = this.#now();
-    for (const listener of this.listeners) listener(log.id);
+    this.rows.follow(log.id, events, at, by);
+    this.#changed(log.id);
   }
 }
 
-function canGoOn({ row, holder, seq, restedSeq, closed }: Log, now: string): boolean {
+function isLive(row: RowState): boolean {
+  return statusOf(row) !== "idle" && statusOf(row) !== "ended";
+}
+
+function canGoOn({ row, holder, seq, restedSeq, closed }: Log, isDue: (retryAt: string) => boolean): boolean {
   if (closed) return false;
   if (holder !== null) return true; // its executor may have gone without giving the lease back
   if (statusOf(row) === "idle") return false;
-  return seq > restedSeq || (row.retryAt !== null && row.retryAt <= now);
+  return seq > restedSeq || (row.retryAt !== null && isDue(row.retryAt));
 }
 
 function rank({ holder }: Log): number {
@@ -246,11 +376,9 @@ function isHolder(log: Log, { holder, epoch }: Lease): boolean {
   return log.holder === holder && log.epoch === epoch;
 }
 
-function keyOf(writer: Writer): { name: string; digest: string } | undefined {
-  if (writer.by === "keeper") return { name: `keeper ${writer.key}`, digest: "" };
-  if (writer.by !== "client" || !writer.command) return undefined;
-  const { scope, key, digest } = writer.command;
-  return { name: `client ${scope} ${key}`, digest };
+function commandOf(writer: Writer): Command | undefined {
+  if (writer.by === "keeper") return { scope: "keeper", key: writer.key, digest: "" };
+  return writer.by === "client" ? writer.command : undefined;
 }
 
 function authorOf(writer: Writer): By {

@@ -7,11 +7,18 @@ import type { RetryLimits } from "../../src/executor/retry-time.ts";
 import { sessionDelegates } from "../../src/executor/delegates.ts";
 import type { Policy } from "../../src/session/approval.ts";
 import type { Rule } from "../../src/session/event.ts";
-import { USUAL_LIMITS } from "../../src/session/next-step.ts";
+import { USUAL_LIMITS, type Limits } from "../../src/session/next-step.ts";
+import { expireAsk } from "../../src/keeper/expire-ask.ts";
+import { ProcessEnds } from "../../src/keeper/process-ends.ts";
+import { ProcessRequests } from "../../src/keeper/process-requests.ts";
+import { tellGone } from "../../src/keeper/tell-gone.ts";
+import { Timers } from "../../src/keeper/timers.ts";
 import { StorageError } from "../../src/store/store.ts";
 import { commandLink } from "./command-link.ts";
 import { DiskFault, type Rates } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
+import { machineLink } from "./machine-link.ts";
+import { HOST } from "./memory-rows.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { modelLink } from "./model.ts";
 import type { ProcessTable } from "./process-table.ts";
@@ -31,28 +38,31 @@ export type Surroundings = {
   /** Of the one profile, kept beyond its sessions. */
   saved: Rule[];
   maxTurns: number;
+  /** Without it an ask waits for ever. */
+  askExpiryMs: number | undefined;
 };
 
 export const MODEL = "scripted/one";
 export const LEASE_MS = 15_000;
 const POLL_MS = 5_000;
+const KEEPER_MS = 10_000;
 const OUT_WITHIN_MS = 4_500;
 const LONG_CHARS = 60;
 export const RETRY: RetryLimits = { firstMs: 2_000, mostMs: 30_000, totalMs: 120_000 };
+export const LIMITS: Limits = { ...USUAL_LIMITS, maxWaitMs: RETRY.totalMs };
 
 export class Node {
   readonly #around: Surroundings;
   readonly #name: string;
   #born = 0;
   #life: Life;
-  #executor: Executor;
+  #services: Service[];
 
   constructor(around: Surroundings, name: string) {
     this.#around = around;
     this.#name = name;
     this.#life = this.#newLife();
-    this.#executor = this.#newExecutor();
-    this.#executor.start();
+    this.#services = this.#newServices();
   }
 
   get isUp(): boolean {
@@ -110,8 +120,8 @@ export class Node {
     });
   }
 
-  stop(): Promise<void> {
-    return this.#executor.stop();
+  async stop(): Promise<void> {
+    await Promise.all(this.#services.map((service) => service.stop()));
   }
 
   #comeBack(): void {
@@ -119,8 +129,7 @@ export class Node {
     if (world.chance.happens(0.5)) memory.gone.add(this.#life.name);
     world.after(world.chance.between(50, 20_000), undefined, `${this.#name} starts`, () => {
       this.#life = this.#newLife();
-      this.#executor = this.#newExecutor();
-      this.#executor.start();
+      this.#services = this.#newServices();
     });
   }
 
@@ -128,7 +137,8 @@ export class Node {
     return { name: `${this.#name}.${++this.#born}`, alive: true, pausedUntil: 0 };
   }
 
-  #newExecutor(): Executor {
+  /** An executor, and what happens without anyone asking. */
+  #newServices(): Service[] {
     const around = this.#around;
     const { world, ledger, reached, rates, maxTurns } = around;
     const life = this.#life;
@@ -140,6 +150,7 @@ export class Node {
       workspace: () => ({ path: "/work", scratch: false }),
       tools: toolLink(world, ledger, life, () => this.kill()),
       policy: { approvals: around.approvals, config: [] },
+      ...(around.askExpiryMs !== undefined && { askExpiryMs: around.askExpiryMs }),
       contextTokens: 128_000,
       sandboxed: false,
       price: (_, usage) => usage,
@@ -149,6 +160,7 @@ export class Node {
         world.soon(life, what, () => resolve(effect()));
       });
     let asks = 0;
+    const commands = commandLink(around, life);
     const clock: Clock = { now: world.now, after: (ms, run) => world.after(ms, life, "a timer", run) };
     const context: DrainContext = {
       store,
@@ -156,7 +168,7 @@ export class Node {
         name === "default" && !world.chance.happens(rates().profileGone)
           ? profile
           : { unusable: `There is no profile "${name}".` },
-      commands: commandLink(around, life),
+      commands,
       delegates: sessionDelegates({
         store,
         profile: (name) => (name === "default" ? { ok: true } : { ok: false, why: `There is no "${name}".` }),
@@ -173,7 +185,8 @@ export class Node {
       clock,
       beat: new DraftBeat(clock),
       chance: () => world.chance.next(),
-      limits: USUAL_LIMITS,
+      leftRunning: () => ends.look(),
+      limits: LIMITS,
       retry: RETRY,
       summaryTimeoutMs: 20_000,
       log: {
@@ -187,6 +200,30 @@ export class Node {
         },
       },
     };
-    return new Executor(context, { maxTurns, leaseMs: LEASE_MS, pollMs: POLL_MS });
+    const log = {
+      error: (detail: object, message: string) => {
+        const { err } = detail as { err?: unknown };
+        if (!(err instanceof DiskFault)) return context.log.error(detail, message);
+        world.say(life.name, `log: ${message}: ${err.message}`);
+      },
+    };
+    const processes = machineLink(around, life, commands);
+    const ends = new ProcessEnds({ store, host: HOST, processes, clock, sweepMs: KEEPER_MS, log });
+    const services = [
+      new Executor(context, { maxTurns, leaseMs: LEASE_MS, pollMs: POLL_MS }),
+      ends,
+      new ProcessRequests({ store, processes, clock, pollMs: KEEPER_MS, log }),
+      new Timers({
+        store,
+        clock,
+        pollMs: KEEPER_MS,
+        act: async (timer) => (await expireAsk(store, timer)) || tellGone(store, timer),
+        log,
+      }),
+    ];
+    for (const service of services) service.start();
+    return services;
   }
 }
+
+type Service = { start(): void; stop(): Promise<void> };

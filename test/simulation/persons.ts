@@ -1,10 +1,12 @@
 // People, and the server between them and the store: they look, decide on what they saw, and write it if it is still
 // so; what was not acknowledged they send again under the same key.
 import { isAwaited } from "../../src/session/awaited.ts";
-import type { NewFact } from "../../src/session/event.ts";
-import { seqOf } from "../../src/session/position.ts";
+import type { Fact, NewFact } from "../../src/session/event.ts";
+import { formatPosition, seqOf, START } from "../../src/session/position.ts";
+import { admitAgain, queueAgain } from "../../src/session/succeed.ts";
 import type { OpenAsk, View } from "../../src/session/view.ts";
-import { StorageError, type Appended } from "../../src/store/store.ts";
+import { StorageError, type Appended, type Succession } from "../../src/store/store.ts";
+import type { MemoryStore } from "./memory-store.ts";
 import type { Surroundings } from "./node.ts";
 import { drawProgram, promptText } from "./program.ts";
 
@@ -17,7 +19,9 @@ export type Act =
   | "edit"
   | "move"
   | "withdraw"
-  | "release";
+  | "release"
+  | "delete"
+  | "go back";
 
 const TRIES_MAX = 100;
 
@@ -35,6 +39,7 @@ export class Person {
   async act(session: string, act: Act): Promise<void> {
     const { world, reached } = this.#around;
     const key = `${this.#name} ${++this.#acts}`;
+    if (act === "delete" || act === "go back") return this.#change(session, act, key);
     const decide = this.#decision(act, key);
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       try {
@@ -46,8 +51,35 @@ export class Person {
         }
         const bound = act !== "prompt" && act !== "steer"; // those two mean the same whatever happened meanwhile
         const appended = await this.#write(session, facts, key, bound ? seqOf(view.position) : undefined);
-        if (appended.ok) return;
+        if (appended.ok || appended.code === "ended" || appended.code === "not_found") return; // as they are told
         if (appended.code !== "moved") throw new Error(`${act} was refused: ${appended.code}`);
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+      }
+    }
+    world.fail(new Error(`${this.#name} could not ${act} in ${TRIES_MAX} tries`));
+  }
+
+  /** Of the session as a whole. */
+  async #change(session: string, act: "delete" | "go back", key: string): Promise<void> {
+    const { world, memory } = this.#around;
+    const force = world.chance.happens(0.7);
+    const anew = world.chance.happens(0.5);
+    const command = { scope: this.#name, key, digest: key };
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      try {
+        if (act === "delete") {
+          await this.#call(`deletes ${session}`, () => memory.deleteSession(session, force, command));
+          return;
+        }
+        const succession = await this.#call(`looks back in ${session}`, () =>
+          successionOf(memory, session, `ses_${key.replace(" ", "_")}`, anew),
+        );
+        if (!succession) return;
+        const went = await this.#call(`goes back in ${session}`, () =>
+          memory.succeedSession(succession, { person: this.#name }, command),
+        );
+        if (went.ok || went.code !== "moved") return;
       } catch (error) {
         if (!(error instanceof StorageError)) throw error;
       }
@@ -81,7 +113,7 @@ export class Person {
   }
 
   /** What to write, from what is seen; drawn once, so that another try means the same. */
-  #decision(act: Act, key: string): (view: View) => NewFact[] | undefined {
+  #decision(act: Exclude<Act, "delete" | "go back">, key: string): (view: View) => NewFact[] | undefined {
     const { chance } = this.#around.world;
     const input = `inp_${key.replace(" ", "_")}`;
     const luck = chance.next();
@@ -141,4 +173,32 @@ function answerOf({ ask, kind }: OpenAsk, luck: number): NewFact {
   const choice = choices[Math.floor((luck * 1000) % choices.length)] ?? "once";
   const answer = kind === "approval" ? { choice } : { values: ["2"], text: "the dark one" };
   return { type: "ask_answered", data: { ask, kind, answer } };
+}
+
+/** To before the last turn, with its input again or without; undefined while it works, or when there was none. */
+function successionOf(memory: MemoryStore, from: string, id: string, anew: boolean): Succession | undefined {
+  const view = memory.view(from);
+  if (!view || view.ended || view.turn) return undefined;
+  const facts = memory.events(from, START, Infinity, "facts") as Fact[];
+  const turn = facts.findLast((fact) => fact.type === "turn_started");
+  if (!turn) return undefined;
+  const delivered = facts.find(
+    ({ type, data }) => type === "input_delivered" && data.input === turn.data.inputs[0],
+  );
+  const sent = facts.find(
+    ({ position }) => delivered?.type === "input_delivered" && position === delivered.data.from,
+  );
+  if (sent?.type !== "input_admitted" && sent?.type !== "input_edited") return undefined;
+  const { text } = sent.data;
+  let inputs = 0;
+  const newInput = () => `inp_${id}_${++inputs}`;
+  const again = admitAgain({ kind: "prompt", text, delivery: "queue", attachments: [] }, newInput());
+  return {
+    from,
+    view,
+    at: formatPosition(seqOf(turn.position) - 1, 0),
+    id,
+    reason: anew ? "regenerated" : "undone",
+    first: [...(anew ? [again] : []), ...queueAgain(view, newInput)],
+  };
 }

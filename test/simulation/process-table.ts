@@ -26,6 +26,8 @@ type Process = {
 export class ProcessTable {
   readonly #world: World;
   readonly #processes = new Map<string, Process>();
+  /** Told of each that ends, in whatever way. */
+  onEnd: (id: string) => void = () => {};
   /** How often each call's command really began, by its process's name without the try. */
   readonly begun = new Map<string, number>();
 
@@ -85,6 +87,11 @@ export class ProcessTable {
     return !process.stubborn;
   }
 
+  /** Nothing resists any more. */
+  calm(): void {
+    for (const process of this.#processes.values()) process.stubborn = false;
+  }
+
   /** The shim is killed with all that it ran, and nobody writes down how it ended. */
   lose(id: string): void {
     const process = this.#processes.get(id);
@@ -128,6 +135,7 @@ export class ProcessTable {
     if (state !== "running") {
       process.endedAt = new Date(this.#world.now()).toISOString();
       for (const cancel of process.timers) cancel();
+      this.onEnd(process.id);
     }
     this.#tell(process);
   }

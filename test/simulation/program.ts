@@ -9,9 +9,15 @@ export type CallItem = { tool: string; args: unknown };
 export type Program = CallItem[][];
 
 const MARK = "do ";
+/** As good as for ever: somebody has to end it. */
+const SERVICE_MS = 365 * 24 * 3600_000;
 
 export function promptText(program: Program): string {
   return MARK + JSON.stringify(program);
+}
+
+export function isService(command: string): boolean {
+  return command.startsWith(`work ${SERVICE_MS} `);
 }
 
 export function nextCalls(context: readonly ContextMessage[]): CallItem[] {
@@ -38,16 +44,22 @@ function drawCall(chance: Chance): CallItem {
     () => ({ tool: "shell", args: { command } }),
     () => ({ tool: "shell", args: { command } }),
     () => ({ tool: "shell", args: { command, background: true } }),
+    () => ({ tool: "shell", args: { command: commandText(SERVICE_MS, 0, "gamma"), background: true } }),
     () => ({ tool: "shell", args: { command, timeoutSeconds: 10 } }),
     () => ({ tool: "look", args: { ms: chance.pick([1, 50, 5_000]) } }),
     () => ({ tool: "put", args: { ms: chance.pick([1, 50, 5_000]) } }),
     () => ({ tool: "launch", args: { ms: chance.pick([1, 50, 5_000]) } }),
-    () => ({
-      tool: "delegate",
-      args: { prompt: promptText(drawProgram(chance)), background: chance.happens(0.3) },
-    }),
+    () => delegation(chance),
+    () => delegation(chance),
     () => ({ tool: "ask", args: { question: "Which one?", choices: ["red", "blue"] } }),
     () => ({ tool: chance.pick(["fly", "shell"]), args: { comand: "ls" } }),
   ];
   return chance.pick(of)();
+}
+
+function delegation(chance: Chance): CallItem {
+  return {
+    tool: "delegate",
+    args: { prompt: promptText(drawProgram(chance)), background: chance.happens(0.4) },
+  };
 }

@@ -67,6 +67,20 @@ export const SIGHTS = [
   "a command took too long and was ended",
   "a command that would not end did not hold its turn",
   "a background command outlived its turn",
+  // What ends.
+  "a session was deleted while a turn ran",
+  "a session was deleted while it rested",
+  "what worked for a deleted session went with it",
+  "a process of a deleted session was ended",
+  "a delegate was deleted, and whoever waited for it was told",
+  "a session went on in a successor",
+  "a process went over to a successor, and its end was told there",
+  "a delegate went over to a successor, and returned there",
+  "a process ended while no server was there, and was told of",
+  "a process ended while a server was there, and was told of",
+  "a command that would not end was told of once it had",
+  "an ask expired, and its call was denied",
+  "an ask that could expire was answered in time",
 ] as const;
 
 export type Sight = (typeof SIGHTS)[number];

@@ -14,5 +14,9 @@ export const FOUND: readonly (readonly [seed: number, what: string])[] = [
     "a delegate that a person let go early was through before its parent knew of it, and was never reported",
   ],
   [501, "a shutdown between a delegate's end and its report kept its parent waiting"],
+  [21, "a delegate was deleted, and its parent waited for it for ever"],
+  [61, "the end of a command that never began was told twice, by its keeper and by its executor"],
+  [131, "a session that ended while it was worked on was said to be held for ever"],
+  [220, "a lease that was extended just before the clock went back was held for hours"],
   [512, "a command that nothing could end kept its turn from ending"],
 ];

@@ -1,16 +1,17 @@
 // One seed, from beginning to end: a storm in which people send, steer, stop and answer while all kinds of things go
 // wrong; then a calm in which everything must come to rest by itself, and with its last answers to an end.
-import { nextStep, USUAL_LIMITS, type NextStep } from "../../src/session/next-step.ts";
+import { nextStep, type NextStep } from "../../src/session/next-step.ts";
 import type { View } from "../../src/session/view.ts";
 import { drawRates, NO_FAULTS, type Rates } from "./faults.ts";
 import { checkHistory } from "./history.ts";
 import { Ledger } from "./ledger.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { LEASE_MS, MODEL, Node, type Surroundings } from "./node.ts";
+import { LEASE_MS, LIMITS, MODEL, Node, type Surroundings } from "./node.ts";
 import { Person, type Act } from "./persons.ts";
-import { drawProgram, promptText } from "./program.ts";
+import { drawProgram, isService, promptText } from "./program.ts";
 import { ProcessTable } from "./process-table.ts";
 import { Reached } from "./reached.ts";
+import { noteEnds } from "./sights-of-ends.ts";
 import { noteSights } from "./sights.ts";
 import { World, type Life } from "./world.ts";
 
@@ -25,8 +26,8 @@ export type Run = {
 const DAY_MS = 24 * 3600_000;
 /** Longer than any wait in it: a retry's last time, a lease, a command. */
 const REST_WITHIN_MS = 20 * 60_000;
-/** What leases and retries wait for longer then; well below the time in which all comes to rest. */
-const BACK_MAX_MS = 5 * 60_000;
+/** Far longer than anything waits, and than the time in which all comes to rest. */
+const BACK_MAX_MS = 6 * 3600_000;
 const SLICE_MS = 500;
 const QUIET_MS = 30_000;
 
@@ -75,6 +76,10 @@ class Simulation {
       approvals: chance.pick(["ask", "auto"]),
       saved: [],
       maxTurns: chance.whole(1, 4),
+      askExpiryMs: chance.pick([undefined, undefined, 20_000, 90_000]),
+    };
+    this.#around.table.onEnd = (id) => {
+      if (!this.#nodes?.some((node) => node.isUp)) this.#ledger.unseenEnds.add(id);
     };
     world.strike = (life) => this.#strike(life);
     this.#nodes = Array.from({ length: chance.whole(1, 3) }, (_, n) => new Node(this.#around, `n${n + 1}`));
@@ -110,7 +115,8 @@ class Simulation {
       for (const person of who) {
         busy += 1;
         world.after(atMs, undefined, `a person means to ${act}`, () => {
-          const session = chance.pick([...this.#memory.logs.keys()]);
+          const session = this.#choose(act);
+          if (session === undefined) return void (busy -= 1);
           void person.act(session, act).finally(() => (busy -= 1));
         });
       }
@@ -118,24 +124,71 @@ class Simulation {
     const endMs = chance.between(60_000, 240_000);
     await world.run(endMs, () => false);
     this.#rates = NO_FAULTS;
+    this.#around.table.calm();
     world.say("the world", "CALM");
     await this.#until("people have their say", () => busy === 0);
   }
 
+  /** Any; to go back, rather one that has given work to others. */
+  #choose(act: Act): string | undefined {
+    const { chance } = this.world;
+    const all = this.#sessions();
+    const given = all.filter((id) => {
+      const view = this.#view(id);
+      return view && !view.turn && !view.ended && view.delegates.length > 0;
+    });
+    if (act === "go back" && given.length > 0) return chance.pick(given);
+    return all.length === 0 ? undefined : chance.pick(all);
+  }
+
   /** Without any help, then with answers; nothing may be left that would still have something to do. */
   async calm(): Promise<void> {
-    await this.#until("every session rests or waits for a person", () =>
-      this.#sessions().every((id) => {
-        const next = this.#next(id);
-        if (!next || this.#view(id)?.turn?.stopRequested) return false;
-        return next.do === "rest" || (next.do === "wait" && next.until === null);
-      }),
+    await this.#until(
+      "every session rests or waits for a person",
+      () => this.#isNothingComing() && this.#sessions().every((id) => this.#isAtRest(id)),
     );
     await this.#leftAlone();
     await this.#untilIdle();
+    await this.#untilEnded();
+    const doneAt = this.world.now();
     await this.#untilStopped();
-    checkHistory(this.#around);
+    checkHistory(this.#around, doneAt);
     noteSights(this.#reached, this.#memory, this.#ledger);
+    noteEnds(this.#reached, this.#memory, this.#ledger);
+  }
+
+  #isAtRest(id: string): boolean {
+    const next = this.#next(id);
+    if (!next || this.#view(id)?.turn?.stopRequested) return false;
+    return next.do === "rest" || (next.do === "wait" && next.until === null);
+  }
+
+  /** No ask is about to expire, and no command to end by itself. */
+  #isNothingComing(): boolean {
+    const soon = this.world.now() + 4 * QUIET_MS;
+    const { timers, processes } = this.#memory.rows;
+    if (timers.values().some(({ dueAt }) => Date.parse(dueAt) <= soon)) return false;
+    const { table } = this.#around;
+    return processes.values().every(({ id, status, command, background }) => {
+      if (status !== "running" || isService(command)) return true;
+      return !background && table.get(id)?.state !== "running"; // of what a turn left it is told when the turn is over
+    });
+  }
+
+  /** What runs for ever is asked to end, as a person would. */
+  async #untilEnded(): Promise<void> {
+    const { rows } = this.#memory;
+    for (const { id, session } of rows.processes.values())
+      // Else its deletion has asked for that; if it resisted, a person asks again.
+      if (this.#memory.logs.has(session) || this.#ledger.unstopped.has(id))
+        rows.request({ id: `req_${id}`, process: id, wish: { do: "stop" } });
+    await this.#until("every process has ended", () =>
+      rows.processes.values().every(({ status }) => status !== "running"),
+    );
+    await this.#untilIdle(); // an end that was told may have been waited for
+    await this.#until("no timer is due", () =>
+      rows.timers.values().every(({ dueAt }) => Date.parse(dueAt) > this.world.now()),
+    );
   }
 
   /** What rests costs nothing: nobody takes it up again and again. */
@@ -157,6 +210,7 @@ class Simulation {
       let idle = true;
       for (const id of this.#sessions()) {
         const view = this.#view(id);
+        if (view?.ended) continue;
         const settled = view && !view.turn && view.queue.length === 0 && this.#next(id);
         if (settled) continue;
         idle = false;
@@ -189,9 +243,10 @@ class Simulation {
 
   /** What is to do, when nobody is at it. */
   #next(id: string): NextStep | undefined {
-    if (this.#memory.logs.get(id)?.holder !== null) return undefined;
+    const log = this.#memory.logs.get(id);
+    if (log?.holder !== null && !log?.closed) return undefined; // nobody works on one that has ended
     const view = this.#view(id);
-    return view && nextStep(view, MODEL, new Date(this.world.now()).toISOString(), USUAL_LIMITS);
+    return view && nextStep(view, MODEL, new Date(this.world.now()).toISOString(), LIMITS);
   }
 
   /** Folded once for each position: it is looked at far more often than it changes. */
@@ -263,6 +318,8 @@ const ACTS: readonly Act[] = [
   "steer",
   "stop",
   "stop",
+  "stop",
+  "stop",
   "answer",
   "answer",
   "answer",
@@ -270,4 +327,8 @@ const ACTS: readonly Act[] = [
   "move",
   "withdraw",
   "release",
+  "delete",
+  "delete",
+  "go back",
+  "go back",
 ];

@@ -1,6 +1,6 @@
 // How a node reaches the store: every verb is a request on its way, one moment in the store, and an answer on its way
 // back, and each of the three can go wrong.
-import type { Created, Store } from "../../src/store/store.ts";
+import type { Created, SessionRow, Store } from "../../src/store/store.ts";
 import { StorageError, type LogId } from "../../src/store/store.ts";
 import { Mailbox } from "../../src/store/mailbox.ts";
 import type { Rates } from "./faults.ts";
@@ -103,7 +103,25 @@ export function storeLink(
       call(`events of ${log}`, () => memory.events(log, after, limit, only)),
     snapshot: (log) => call(`snapshot of ${log}`, () => undefined), // none is ever made
     view: (log) => call(`view of ${log}`, () => memory.view(log)),
-    claimSession: (ttlMs) => call("claim", () => memory.claimSession(node, ttlMs)),
+    session: (id) => call(`row of ${id}`, () => memory.session(id) as SessionRow | undefined), // the rest is not asked for
+    setTimer: (timer) => call(`timer ${timer.key}`, () => void memory.rows.timers.set(timer.key, timer)),
+    clearTimer: (key) => call(`timer ${key} is done`, () => memory.rows.timers.delete(key)),
+    dueTimers: (limit) => call("a look for timers", () => memory.rows.dueTimers(limit, world.now())),
+    process: (id) => call(`row of ${id}`, () => memory.rows.processes.get(id)),
+    processes: () =>
+      call("a look for processes", () => ({
+        items: [...memory.rows.processes.values()].filter(({ status }) => status === "running"),
+        next: null,
+      })),
+    forgetProcess: (id) =>
+      call(`${id} is forgotten`, () => {
+        const row = memory.rows.processes.get(id);
+        if (row && !memory.logs.has(row.session)) memory.rows.processes.delete(id);
+      }),
+    takeRequests: () => call("a look for requests", () => memory.rows.takeRequests(world.now())),
+    finishRequest: (id, outcome) => call(`${id}: ${outcome}`, () => memory.rows.finishRequest(id, outcome)),
+    claimSession: (ttlMs, _, longestWaitMs) =>
+      call("claim", () => memory.claimSession(node, ttlMs, longestWaitMs)),
     lostSessions: (limit) => call("a look for what is lost", () => memory.lostSessions(limit)),
     renewLease: (lease) => call(`renewal of ${lease.log}`, () => memory.renewLease(lease)),
     releaseLease: (lease, rested) =>
@@ -142,6 +160,15 @@ type Simulated =
   | "snapshot"
   | "view"
   | "claimSession"
+  | "session"
+  | "setTimer"
+  | "clearTimer"
+  | "dueTimers"
+  | "process"
+  | "processes"
+  | "forgetProcess"
+  | "takeRequests"
+  | "finishRequest"
   | "lostSessions"
   | "renewLease"
   | "releaseLease"
