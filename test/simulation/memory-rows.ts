@@ -59,7 +59,7 @@ export class MemoryRows {
 
   /** Its session is deleted: what runs gets its stop, and its row stays until it has. */
   takeAway(session: string): void {
-    for (const { id, status, session: of } of [...this.processes.values()]) {
+    for (const { id, status, session: of } of this.processes.values()) {
       if (of !== session) continue;
       if (status !== "running") this.processes.delete(id);
       else this.#ask({ id: `req_end_${id}`, process: id, wish: { do: "stop" } });
