@@ -6,8 +6,8 @@ import type { Mouth } from "./stub-wires/mouth.ts";
 export type Conductor = {
   /** For the server whose model is conducted. */
   says: Conversation;
-  /** The oldest call that answers this prompt and was not taken up yet; as soon as there is one. */
-  asked(prompt: string): Promise<Speaker>;
+  /** The oldest call that answers this prompt, or one with this in it, and was not taken up yet; as soon as there is one. */
+  asked(prompt: string | RegExp): Promise<Speaker>;
 };
 
 export type Speaker = {
@@ -19,10 +19,12 @@ export type Speaker = {
   end(): void;
   /** For good: trying again would not help. */
   fail(message: string): void;
+  /** It was told more than it can take. */
+  tooLong(): void;
   breakOff(): void;
 };
 
-type Waiting = { prompt: string; take: (speaker: Speaker) => void };
+type Waiting = { prompt: string | RegExp; take: (speaker: Speaker) => void };
 
 const PATIENCE_MS = 30_000;
 
@@ -31,7 +33,7 @@ export function conductor(): Conductor {
   const waiting: Waiting[] = [];
 
   const speak = (prompt: string, speaker: Speaker) => {
-    const first = waiting.findIndex((each) => each.prompt === prompt);
+    const first = waiting.findIndex((each) => fits(prompt, each.prompt));
     if (first < 0) calls.push({ prompt, speaker });
     else waiting.splice(first, 1)[0]?.take(speaker);
   };
@@ -41,17 +43,21 @@ export function conductor(): Conductor {
       speak: (mouth) => speak(prompts.at(-1) ?? "", speakerOf(mouth, results)),
     }),
     async asked(prompt) {
-      const first = calls.findIndex((call) => call.prompt === prompt);
+      const first = calls.findIndex((call) => fits(call.prompt, prompt));
       if (first >= 0) return calls.splice(first, 1)[0]!.speaker;
       const { promise, resolve, reject } = Promise.withResolvers<Speaker>();
       const timer = setTimeout(
-        () => reject(new Error(`the model was not asked to answer "${prompt}"`)),
+        () => reject(new Error(`the model was not asked to answer ${prompt}`)),
         PATIENCE_MS,
       );
       waiting.push({ prompt, take: resolve });
       return promise.finally(() => clearTimeout(timer));
     },
   };
+}
+
+function fits(prompt: string, wanted: string | RegExp): boolean {
+  return typeof wanted === "string" ? prompt === wanted : wanted.test(prompt);
 }
 
 function speakerOf(mouth: Mouth, results: readonly string[]): Speaker {
@@ -71,6 +77,7 @@ function speakerOf(mouth: Mouth, results: readonly string[]): Speaker {
     },
     end: () => mouth.end(),
     fail: (message) => mouth.fail(401, message),
+    tooLong: () => mouth.fail(413, "the context is too long"),
     breakOff: () => mouth.breakOff(),
   };
   return speaker;

@@ -96,11 +96,18 @@ test("a deleted session is out of sight at once, comes back on Undo, and is real
   expectNoFaults(page);
 });
 
-test("a deletion that nobody took back is carried out when the page is left", async () => {
+test.each([
+  ["", { worker: false }],
+  [", past the service worker", { worker: true }],
+])("a deletion that nobody took back is carried out when the page is left%s", async (_, options) => {
   const session = await stage.create("Left behind");
-  const page = await stage.open("/");
+  const page = await stage.open("/", options);
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null))
+    .toBe(options.worker);
   await remove(page, "Left behind");
   await news(page).getByText("Deleted Left behind").waitFor();
+  if (options.worker) await endWorkers(page);
   await page.goto("about:blank");
   await expect.poll(() => exists(session)).toBe(false);
 });
@@ -177,6 +184,14 @@ test("more rows than a page are read as one scrolls, and the last of them is the
     .toBe(230);
   expectNoFaults(page);
 });
+
+/** As the browser does when they have been idle for a while: the next request that is theirs has to wake one. */
+async function endWorkers(page: WatchedPage): Promise<void> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("ServiceWorker.enable");
+  await devTools.send("ServiceWorker.stopAllWorkers");
+  await devTools.detach();
+}
 
 async function exists(session: string): Promise<boolean> {
   return (await stage.server.fetch(`/api/sessions/${session}`)).status !== 404;

@@ -1,4 +1,4 @@
-// V2, V3, V6: what happens to A while a person looks at B shows in A's row at once, and in A when it is opened; B is left
+// V2, V3, V5, V6: what happens to A while a person looks at B shows in A's row at once, and in A when it is opened; B is left
 // alone.
 import { describe, expect, test } from "vitest";
 import { expectPageEqualsProjection } from "../expect-projection.ts";
@@ -108,6 +108,39 @@ describe("while a person looks at B", () => {
       await page.reload();
       await page.locator("main [data-ask]").getByText(words).first().waitFor();
       await expectPageEqualsProjection(page, stage.server, a.session);
+      expectNoFaults(page);
+    },
+  );
+
+  test.each(["while it is", "after it was"])(
+    "A's context is compacted: its row says so, and who comes back %s finds all that was said, before and since",
+    async (moment) => {
+      const a = await stage.begin("A");
+      (await stage.model.asked(a.prompt)).say(`A long story. ${"And on it went. ".repeat(50)}`).end();
+      await stage.server.untilFact(a.session, "turn_ended");
+      const b = await stage.create("B");
+      const page = await stage.open(`/sessions/${a.session}`);
+      await page.locator("main").getByText("A long story.").waitFor();
+      await look(page, "B");
+      await stage.server.send("And the end?", a.session);
+      (await stage.model.asked("And the end?")).tooLong();
+      const summary = await stage.model.asked(/A long story\./);
+      await row(page, "A").getByText("compacting its context").waitFor();
+      await expectBadgesAgree(stage, [page]);
+      await expectPageEqualsProjection(page, stage.server, b);
+      if (moment === "while it is") await look(page, "A");
+      summary.say("There was a long story.").end();
+      (await stage.model.asked(/And the end\?/)).say("There and back again.").end();
+      await stage.server.untilFact(a.session, "turn_ended", 2);
+      await expectBadgesAgree(stage, [page]);
+      if (moment === "after it was") await look(page, "A");
+      for (const again of [() => Promise.resolve(), () => page.reload()]) {
+        await again();
+        await page.locator("main").getByText("context compacted", { exact: true }).waitFor();
+        await page.locator("main").getByText("There and back again.").waitFor();
+        await expectPageEqualsProjection(page, stage.server, a.session);
+      }
+      await expectBadgesAgree(stage, [page]);
       expectNoFaults(page);
     },
   );
