@@ -210,7 +210,7 @@ test("a message waits for its files and names them", async () => {
 
 test("a file says how much of it is up", async () => {
   // The page's own fetch sends it and tells how far it has come; here the body itself is asked.
-  const sent: Blob[] = [];
+  const sent: { body: Blob; answer: () => void }[] = [];
   vi.stubGlobal("XMLHttpRequest", fakeRequest(sent));
   const upload: Upload = async ({ body }, signal) => {
     const answer = await fetchWithProgress("/api/files", { method: "POST", body, signal });
@@ -219,13 +219,14 @@ test("a file says how much of it is up", async () => {
   const outbox = outboxOf({ upload });
   const file = new File(["1234"], "a.txt");
   outbox.files.add([file]);
-  await vi.waitFor(() => expect(sent).toEqual([file]));
+  await vi.waitFor(() => expect(sent).toMatchObject([{ body: file }]));
   expect(outbox.files.list[0]).toMatchObject({ state: "uploading", share: 0.5 });
+  sent[0]!.answer();
   await vi.waitFor(() => expect(outbox.files.list[0]).toMatchObject({ state: "ready" }));
 });
 
-/** Half of it at once, the rest and the answer a moment later. */
-function fakeRequest(sent: Blob[]) {
+/** Half of it at once, the rest when it is answered. */
+function fakeRequest(sent: { body: Blob; answer: () => void }[]) {
   return class {
     status = 201;
     responseText = JSON.stringify(upped("a.txt"));
@@ -235,9 +236,8 @@ function fakeRequest(sent: Blob[]) {
     setRequestHeader() {}
     getResponseHeader = () => "application/json";
     send(body: Blob) {
-      sent.push(body);
       this.upload.onprogress?.({ loaded: 2, total: 4 });
-      setTimeout(() => this.onload(), 50);
+      sent.push({ body, answer: () => this.onload() });
     }
   };
 }
