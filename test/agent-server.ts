@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { inject } from "vitest";
 import type { AnyEvent } from "../src/session/event.ts";
 import { callApi } from "./call-api.ts";
@@ -49,6 +50,7 @@ export type AgentServerOptions = {
 };
 
 const PATIENCE_MS = 50_000;
+const BETWEEN_LOOKS_MS = 10;
 
 export async function startAgentServer(
   options: AgentServerOptions,
@@ -83,7 +85,7 @@ export async function startAgentServer(
         if (events.filter((event) => event.type === type).length >= count) return events;
         if (Date.now() > giveUpAt)
           throw new Error(`no ${type} came:\n${JSON.stringify(events, null, 1)}\n${server.output}`);
-        await new Promise((resolve) => setImmediate(resolve));
+        await delay(BETWEEN_LOOKS_MS); // each look reads the whole log, with a processor that the server needs
       }
     },
   });

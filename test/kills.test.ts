@@ -1,5 +1,6 @@
 // Invariants 1, 2 and 9: no acknowledged append is lost, every reader sees every fact once and in order, and a command
 // that is retried through a crash takes effect once.
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { createDatabase } from "./postgres.ts";
 import { curlReader, durableStreamsReader, socketReader } from "./readers.ts";
@@ -8,6 +9,7 @@ import { startServer, type ServerProcess } from "./server-process.ts";
 
 const KILLS = 20;
 const WRITERS = 4;
+const BETWEEN_LOOKS_MS = 5;
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -89,7 +91,7 @@ function keepWriting(server: ServerProcess, session: string, name: string) {
           .catch(() => undefined); // the server was killed under it
         if (answer?.ok) break;
         if (answer && answer.status !== 503) throw new Error(`${answer.status} ${await answer.text()}`);
-        await new Promise((resolve) => setImmediate(resolve));
+        await delay(BETWEEN_LOOKS_MS);
       }
       acknowledged.push(title);
     }
@@ -105,7 +107,7 @@ function keepWriting(server: ServerProcess, session: string, name: string) {
   };
 }
 
-/** Looks again on every turn of the loop; the test's own timeout bounds it. */
+/** Between two looks the processor is left to the servers. */
 async function until(
   condition: () => boolean,
   describe: () => string = () => "the condition",
@@ -113,6 +115,6 @@ async function until(
   const give = Date.now() + 45_000;
   while (!condition()) {
     if (Date.now() > give) throw new Error(`waited too long: ${describe()}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await delay(BETWEEN_LOOKS_MS);
   }
 }

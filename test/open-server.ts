@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { ClientFrame, ServerFrame } from "../src/protocol/socket.ts";
@@ -14,6 +15,7 @@ import type { SessionRow, Store } from "../src/store/store.ts";
 
 const POSTGRES = process.env["HOLDFAST_TEST_POSTGRES"];
 export const ON_POSTGRES = POSTGRES !== undefined;
+const BETWEEN_LOOKS_MS = 5;
 export const TOKEN = "a-token-for-tests-that-is-long-enough";
 
 export type OpenServer = RunningServer & {
@@ -172,9 +174,9 @@ async function openSocket(url: string, headers: Record<string, string>): Promise
   };
 }
 
-/** Looks again on every turn of the loop; the test's own timeout bounds it. */
+/** The test's own timeout bounds it. Between two looks the processor is left to what is waited for. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await condition())) await delay(BETWEEN_LOOKS_MS);
 }
 
 function headersOf({ headers }: RequestInit): Record<string, string> {

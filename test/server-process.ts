@@ -6,11 +6,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { endCommands } from "./end-commands.ts";
 
 const launcher = fileURLToPath(new URL("../bin/launch.cjs", import.meta.url));
 const READY_WITHIN_MS = 30_000;
+const BETWEEN_LOOKS_MS = 10;
 
 export type ServerProcess = {
   readonly home: string;
@@ -119,7 +121,7 @@ async function ready(url: string, check: () => void): Promise<void> {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined); // not listening yet
     if (answer?.ok) return;
     if (Date.now() > until) throw new Error(`${url} was not ready within ${READY_WITHIN_MS} ms`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await delay(BETWEEN_LOOKS_MS); // a server that starts needs the processor more than one that asks for it
   }
 }
 
