@@ -1,5 +1,6 @@
 // What a server costs that nobody uses, and how long a restart keeps people waiting, on a store that has seen some years.
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -38,7 +39,7 @@ export const start: Row = {
       if (n <= STARTS - IDLES) continue;
       await send(served, "GET", "/login");
       await delay(IDLE_MS);
-      memoryMb.push(await residentMb(served.pid));
+      memoryMb.push(await residentMb(home));
     }
     return [
       weigh({ what: "start to ready", unit: "ms", target: { atMost: 1000 }, ours: readyMs }),
@@ -52,7 +53,11 @@ export const start: Row = {
   },
 };
 
-async function residentMb(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
-  return (Number(stdout) * 1024) / 1e6;
+/** Of the process that says it serves this home: whoever answered at the port might have been another. */
+async function residentMb(home: string): Promise<number> {
+  const { pid } = JSON.parse(await readFile(join(home, "server.json"), "utf8")) as { pid: number };
+  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=,args=", "-p", String(pid)]);
+  const [, kib, command = ""] = /^\s*(\d+)\s+(.*)/.exec(stdout) ?? [];
+  if (!command.includes("launch.cjs")) throw new Error(`process ${pid} is no server: ${stdout}`);
+  return (Number(kib) * 1024) / 1e6;
 }

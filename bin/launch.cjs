@@ -3,13 +3,18 @@
 // Plain old JavaScript: an old Node must get far enough to say what is wrong, or to hand over to the packaged one.
 var nodes = require("./packaged-node.cjs");
 
+var ONE_HEAP = { MALLOC_ARENA_MAX: "1" };
+
 if (nodes.isNewEnough()) run();
 else handOver();
 
 function run() {
   if (process.env.HOLDFAST_HANDED_OVER && process.connected) dieWithLauncher();
   delete process.env.HOLDFAST_HANDED_OVER; // Only between two launchers: a tool may start a holdfast of its own.
-  if (process.argv[2] === "serve") startUnoptimised();
+  if (process.argv[2] === "serve") {
+    if (needsOneHeap()) beginAnew();
+    startUnoptimised();
+  }
   var compiled = enableCompileCache();
   import("../src/main.ts").then(compiled, function (error) {
     console.error(error);
@@ -23,6 +28,21 @@ function dieWithLauncher() {
     process.kill(process.pid, "SIGKILL");
   });
   process.channel.unref();
+}
+
+/**
+ * glibc gives every thread a heap of its own, of which an idle server keeps 4 MB for nothing; it looks into the
+ * environment for how many there may be, before any code of ours runs.
+ */
+function needsOneHeap() {
+  return process.platform === "linux" && !process.env.MALLOC_ARENA_MAX;
+}
+
+/** The same process once more, 25 ms later. One that talks to a parent keeps its channel and does without. */
+function beginAnew() {
+  if (process.connected || !process.execve) return;
+  var args = [process.execPath].concat(process.execArgv, __filename, process.argv.slice(2));
+  process.execve(process.execPath, args, Object.assign({}, process.env, ONE_HEAP));
 }
 
 /**
@@ -62,6 +82,7 @@ function handOver() {
     process.exit(1);
   }
   var env = Object.assign({}, process.env, { HOLDFAST_HANDED_OVER: "1" });
+  if (process.argv[2] === "serve" && needsOneHeap()) Object.assign(env, ONE_HEAP);
   var child = require("child_process").spawn(node, [__filename].concat(process.argv.slice(2)), {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: env,

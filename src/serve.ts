@@ -65,7 +65,9 @@ export async function serve(flags: Flags): Promise<void> {
     const { startAgents } = await import("./agents.ts");
     agents = await startAgents({ settings, store, ids, env: process.env, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
-    setTimeout(settleDown, 1_000).unref();
+    setTimeout(() => {
+      settleDown(store).catch((error: unknown) => log.warn({ err: error }, "garbage of the start is left"));
+    }, 1_000).unref();
     const stopTidying = tidyNowAndThen(store, log);
     const signal = await asked;
     log.info({ signal }, "shutting down");

@@ -1,16 +1,16 @@
 // The end of a start: from here on the process is one that runs for days.
 import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-
-export function settleDown(): void {
-  collectGarbage();
-  setFlagsFromString("--opt"); // what runs from now on runs often; bin/launch.cjs forbade it for the start
-}
+import { collectGarbage } from "./store/sqlite/collect-garbage.ts";
+import type { Store } from "./store/store.ts";
 
 /** Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. */
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as (how: object) => void; // the flag puts it into contexts made after it
-  setFlagsFromString("--no-expose-gc"); // what is compiled under other flags does not fit the cache
-  collect({ type: "major", flavor: "last-resort" }); // which also gives empty pages back
+export async function settleDown(store: Pick<Store, "settle">): Promise<void> {
+  setFlagsFromString("--expose-gc"); // of the whole process, and only this thread may set it
+  try {
+    await store.settle();
+    collectGarbage();
+  } finally {
+    setFlagsFromString("--no-expose-gc"); // what is compiled under other flags does not fit the cache
+    setFlagsFromString("--opt"); // what runs from now on runs often; bin/launch.cjs forbade it for the start
+  }
 }

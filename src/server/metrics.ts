@@ -19,8 +19,8 @@ const KINDS: StreamKind[] = ["sse", "long_poll", "ws"];
 export function makeMetrics(store: Store, streams: OpenStreams, followedLogs: () => number): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  // Measured from the first look on: its timer would keep an idle machine awake for nobody.
-  const lag = monitorEventLoopDelay({ resolution: 20 });
+  // Measured from the first look on: it takes 0.4 MB, and its timer would keep an idle machine awake for nobody.
+  let lag: ReturnType<typeof monitorEventLoopDelay> | undefined;
   new Gauge({
     name: "holdfast_readers",
     help: "Connections that stay open, by kind",
@@ -53,6 +53,7 @@ export function makeMetrics(store: Store, streams: OpenStreams, followedLogs: ()
     labelNames: ["quantile"],
     registers,
     collect() {
+      lag ??= monitorEventLoopDelay({ resolution: 20 });
       lag.enable();
       for (const quantile of [50, 99])
         this.set({ quantile: `0.${quantile}` }, lag.percentile(quantile) / 1e9);
@@ -87,6 +88,6 @@ export function makeMetrics(store: Store, streams: OpenStreams, followedLogs: ()
       labelNames: ["kind"],
       registers,
     }),
-    close: () => void lag.disable(),
+    close: () => void lag?.disable(),
   };
 }

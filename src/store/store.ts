@@ -496,6 +496,8 @@ export interface Store {
   /** Reads everything and names what is damaged. */
   check(): Promise<{ events: number; damaged: { log: LogId; position: Position }[]; problems: string[] }>;
   backup(file: string): Promise<{ bytes: number }>;
+  /** A start is over: threads of its own collect their garbage. Only while V8 was told --expose-gc. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 

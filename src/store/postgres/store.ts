@@ -291,6 +291,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     health: () => health.state(),
     tidy: () => tidy(context),
     check: () => check(database),
+    async settle() {}, // it has no thread of its own
     async backup() {
       throw new StorageError(
         "broken",

@@ -258,6 +258,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     check: () => checkFile(file),
     backup: (target) => backup(file, target),
+    settle: () => ifThereIsRoom(writer.call("collectGarbage"), "the writer's thread keeps its garbage"),
     close: () => (closing ??= close()),
   };
 

@@ -3,6 +3,7 @@
 import { append } from "./append.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { beginBlob, dropBlob, finishBlob, putChunk } from "./blob.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
 import { addFile } from "./file.ts";
@@ -51,6 +52,7 @@ export const verbs = {
   removeRule,
   setSeen,
   sortWords,
+  collectGarbage,
   tidySlice,
   orphanedBlobs,
   forgetProcess,
