@@ -7,7 +7,7 @@
 // So an append is never done twice and never answered wrongly, with or without a command's key.
 //
 // What a caller may conclude: a value is the truth. StorageError means that nothing was written and never will be,
-// except an UnknownOutcome, after REPEAT_MS without a database: then an executor must not act on either assumption.
+// except an UnknownOutcome, after `repeatMs` without a database: then an executor must not act on either assumption.
 // It stops, and whoever claims the session next (itself included) goes on from what the log says.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Position } from "../../session/position.ts";
@@ -29,7 +29,7 @@ const CHARS_MAX = 4 * 1024 * 1024;
 /** A batch below this is not worth dividing among lanes. */
 const SHARE_MIN = 16;
 
-const REPEAT_MS = 10_000;
+export const REPEAT_MS = 10_000;
 const REPEAT_PAUSE_MS = 50;
 const DEADLOCKS_MAX = 5;
 const RETRIES_MAX = 3;
@@ -57,6 +57,8 @@ export type AppendQueueOptions = {
   /** Begins the ids of this process's statements; no other process ever had it. */
   prefix: string;
   now: () => number | null;
+  /** How long an append is tried while the database is away. */
+  repeatMs: number;
   /** After the commit: the log has grown to here, has this many facts since its last snapshot, and its row this revision. */
   appended: (group: Group, now: { unsnapped: number; rev: number; last: Position }) => void;
 };
@@ -174,7 +176,7 @@ export class AppendQueue {
   }
 
   async #write(groups: readonly Group[]): Promise<Fit> {
-    const deadline = performance.now() + REPEAT_MS;
+    const deadline = performance.now() + this.#options.repeatMs;
     let deadlocks = 0;
     while (true) {
       const id = `${this.#options.prefix}.${++this.#statements}`;

@@ -137,7 +137,7 @@ it("a database that falls silent makes the store not ready with a reason, and wh
 });
 
 it("an append that could not be sent is refused with certainty, and the store recovers by itself", async () => {
-  const store = await openNode(proxy.url);
+  const store = await openNode(proxy.url, { repeatMs: 500 });
   const session = await newSession(store);
   proxy.refuse();
   const refused = await store
@@ -186,7 +186,9 @@ it("a server that takes no writes makes the store not ready with the reason, unt
 });
 
 it("an append to a log that somebody holds does not cost the others of its tick theirs", async () => {
-  const store = await openNode(database);
+  const url = new URL(database);
+  url.searchParams.set("lock_timeout", "500"); // milliseconds, in place of the store's own
+  const store = await openNode(url.href);
   const [held, free] = await Promise.all([newSession(store), newSession(store)]);
   const client = new pg.Client({ connectionString: database });
   await client.connect();

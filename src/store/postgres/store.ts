@@ -18,7 +18,7 @@ import {
 import { Tails } from "../tails.ts";
 import { Wakes, type Change } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
-import { AppendQueue, LANES } from "./append-queue.ts";
+import { AppendQueue, LANES, REPEAT_MS } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
@@ -77,6 +77,8 @@ export type PostgresOptions = {
   decidingClock?: () => number;
   ids: Ids;
   random?: () => number;
+  /** How long an append is tried while the database is away, before it is refused. */
+  repeatMs?: number;
   log?: { warn(fields: object, message: string): void };
 };
 
@@ -165,6 +167,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     database: appending,
     prefix: ids.next("nod"),
     now: context.now,
+    repeatMs: options.repeatMs ?? REPEAT_MS,
     appended({ log, batch }, { unsnapped, rev, last }) {
       health.wrote();
       const what: Change = batch.facts === 0 ? "drafts" : "facts";
