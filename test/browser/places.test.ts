@@ -61,7 +61,12 @@ test("a lost connection says when it is tried again, and can be told to try at o
   await pill.getByText("connected", { exact: true }).waitFor();
   await visit.server.kill();
   // After some failures it waits for seconds, and then time stands still: it would never try by itself.
-  await pill.getByText(/^reconnecting in [5-9] s$/).waitFor();
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(500);
+      return pill.textContent();
+    })
+    .toMatch(/reconnecting in [5-9] s/);
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1));
   await visit.server.start();
   await visit.server.listen();
