@@ -28,6 +28,7 @@ const threeCalls: Conversation = ({ results }) => {
     return {
       reply: "message",
       text: "I begin with two things at once, one of them a file.",
+      tokensPerSecond: 200, // else it is whole before a word of it was worth a draft
       calls: [shell("one"), { name: "write", args: { path: "note.txt", text: "noted" } }],
     };
   if (results.length === 2) return { reply: "message", text: "And now the other.", calls: [shell("two")] };

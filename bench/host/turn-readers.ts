@@ -91,13 +91,19 @@ async function beginHoldfast({ url, token = "" }: ToReaders, turn: Turn): Promis
   if (status !== 202) throw new Error(`an input was answered with ${status}`);
 }
 
-type LogEvent = { type: string; data: { text?: string } };
+type LogEvent = { type: string; data: { text?: string; message?: { text?: string }[] } };
 
+/** The last words may come with the fact alone. */
 function takeEvents(turn: Turn, events: LogEvent[]): void {
   for (const { type, data } of events) {
     if (type === "draft") takeWords(turn, data.text ?? "");
+    else if (type === "step_completed") takeWords(turn, wholeOf(data).slice(turn.text.length));
     else if (type === "turn_ended") turn.ended.resolve(clock());
   }
+}
+
+function wholeOf({ message = [] }: LogEvent["data"]): string {
+  return message.map(({ text }) => text ?? "").join("");
 }
 
 /** The request is the turn. */

@@ -54,7 +54,8 @@ export async function callModel(attempt: Attempt): Promise<void> {
     signal,
   );
   failpoint("after-effect");
-  await drafts.flush(); // before its fact, which sweeps them
+  // Before the fact, which sweeps them: of an answer that is whole it says the last words too, and a commit sooner.
+  await (result.outcome === "completed" ? drafts.leaveRest() : drafts.flush());
   await session.append(await outcomeFacts(attempt, result, thought));
 }
 

@@ -39,6 +39,13 @@ export class DraftWriter {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  /** For when a fact follows that says it all: only what is on its way is waited for. */
+  async leaveRest(): Promise<void> {
+    this.#cancel?.();
+    await this.#writing;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
   /** Resolves when all that was said until now is written, or has failed. */
   #write(all = false): Promise<void> {
     this.#cancel?.();
