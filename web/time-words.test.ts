@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { age, clockTime, duration } from "./time-words.ts";
+import { age, ago, clockTime, duration } from "./time-words.ts";
 
 const NOW = Date.parse("2026-11-15T12:00:00");
-const ago = (ms: number) => new Date(NOW - ms).toISOString();
+const before = (ms: number) => new Date(NOW - ms).toISOString();
 const HOUR = 3_600_000;
 
 test.each([
@@ -16,7 +16,16 @@ test.each([
   [20 * 24 * HOUR, "26 Oct"],
   [400 * 24 * HOUR, "11 Oct 2025"],
 ])("%d ms ago is %s", (ms, words) => {
-  expect(age(ago(ms), NOW)).toBe(words);
+  expect(age(before(ms), NOW)).toBe(words);
+});
+
+test("within a sentence a time of day is said to be ago, and a day stays as it is", () => {
+  expect([60_000, 2 * HOUR, 0, 25 * HOUR].map((ms) => ago(before(ms), NOW))).toEqual([
+    "1m ago",
+    "2h ago",
+    "now",
+    "Sat",
+  ]);
 });
 
 test.each([
@@ -31,6 +40,6 @@ test.each([
 });
 
 test("a time of another day says the day", () => {
-  expect(clockTime(ago(HOUR), NOW)).toBe("11:00");
-  expect(clockTime(ago(30 * HOUR), NOW)).toBe("14 Nov 06:00");
+  expect(clockTime(before(HOUR), NOW)).toBe("11:00");
+  expect(clockTime(before(30 * HOUR), NOW)).toBe("14 Nov 06:00");
 });

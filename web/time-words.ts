@@ -21,6 +21,12 @@ export function age(at: string, now: number): string {
   });
 }
 
+/** The same within a sentence: now, 8m ago, 3h ago, Fri, 12 Mar. */
+export function ago(at: string, now: number): string {
+  const words = age(at, now);
+  return /^\d+[mh]$/.test(words) ? `${words} ago` : words;
+}
+
 /** 0.4 s, 38 s, 6 m 12 s, 3 h 05 m. */
 export function duration(ms: number): string {
   if (ms < 0) return duration(0);

@@ -1,31 +1,11 @@
 import { expect, test } from "vitest";
 import type { SessionRow } from "../../src/protocol/http.ts";
 import { START } from "../../src/session/position.ts";
+import { sampleRow } from "../sessions/sample-row.ts";
 import { optionsFor } from "./options.ts";
 
-const row = (id: string, title: string, attention: SessionRow["attention"] = null): SessionRow => ({
-  id,
-  title,
-  attention,
-  profile: "default",
-  workspace: null,
-  lane: null,
-  model: null,
-  status: "idle",
-  unread: 0,
-  messages: 1,
-  queued: 0,
-  position: START,
-  createdAt: "2026-01-01T00:00:00.000Z",
-  updatedAt: "2026-01-01T00:00:00.000Z",
-  head: id,
-  origin: null,
-  pinned: false,
-  archived: false,
-  retryAt: null,
-  processes: 0,
-  usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
-});
+const row = (id: string, title: string, attention: SessionRow["attention"] = null) =>
+  sampleRow(id, { title, attention });
 const command = (title: string, also = "") => ({ id: title, title, also, run: () => {} });
 
 const known = {

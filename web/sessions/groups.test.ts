@@ -1,34 +1,12 @@
 import { expect, test } from "vitest";
 import type { SessionRow } from "../../src/protocol/http.ts";
-import { START } from "../../src/session/position.ts";
 import { dayOf, underHeadings } from "./groups.ts";
+import { sampleRow } from "./sample-row.ts";
 
 const today = dayOf(Date.parse("2026-11-15T12:00:00"));
 const at = (local: string) => new Date(local).toISOString();
-const row = (id: string, updatedAt: string, given: Partial<SessionRow> = {}): SessionRow => ({
-  id,
-  title: id,
-  profile: "default",
-  workspace: null,
-  lane: null,
-  model: null,
-  status: "idle",
-  attention: null,
-  unread: 0,
-  messages: 0,
-  queued: 0,
-  position: START,
-  createdAt: updatedAt,
-  updatedAt,
-  head: id,
-  origin: null,
-  pinned: false,
-  archived: false,
-  retryAt: null,
-  processes: 0,
-  usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
-  ...given,
-});
+const row = (id: string, updatedAt: string, given: Partial<SessionRow> = {}) =>
+  sampleRow(id, { createdAt: updatedAt, updatedAt, ...given });
 
 test("what is pinned leads, then what is going on however old, then the rest by its day", () => {
   const rows = [

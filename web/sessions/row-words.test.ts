@@ -3,34 +3,12 @@ import type { SessionRow } from "../../src/protocol/http.ts";
 import { apply } from "../../src/session/apply.ts";
 import { numbered } from "../../src/session/arbitrary-log.ts";
 import type { NewEvent } from "../../src/session/event.ts";
-import { START } from "../../src/session/position.ts";
 import { emptyView } from "../../src/session/view.ts";
 import { rowWords } from "./row-words.ts";
+import { sampleRow } from "./sample-row.ts";
 
-const row = (given: Partial<SessionRow> = {}): SessionRow => ({
-  id: "ses_1",
-  title: null,
-  profile: "default",
-  workspace: null,
-  lane: null,
-  model: null,
-  status: "running",
-  attention: null,
-  unread: 0,
-  messages: 2,
-  queued: 0,
-  position: START,
-  createdAt: "2026-11-15T10:00:00.000Z",
-  updatedAt: "2026-11-15T10:00:00.000Z",
-  head: "ses_1",
-  origin: null,
-  pinned: false,
-  archived: false,
-  retryAt: null,
-  processes: 0,
-  usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
-  ...given,
-});
+const row = (given: Partial<SessionRow> = {}) =>
+  sampleRow("ses_1", { title: null, status: "running", messages: 2, ...given });
 
 const BEGUN: NewEvent[] = [
   { type: "session_created", data: { profile: "default" } },

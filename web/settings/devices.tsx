@@ -1,10 +1,10 @@
 // Where this server's persons are logged in, and a link to log in elsewhere.
 import { createSignal, For, Show } from "solid-js";
 import type { LoginInfo, LoginLink } from "../../src/client/commands.ts";
-import { failureWords } from "../failure-words.ts";
+import { createAttempt } from "../attempt.ts";
 import { Icon } from "../icon.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { age, clockTime, wholeTime } from "../time-words.ts";
+import { ago, clockTime, wholeTime } from "../time-words.ts";
 import { CopyField } from "./copy-field.tsx";
 import { createLoaded } from "./loaded.ts";
 import { LogOut } from "./log-out.tsx";
@@ -63,7 +63,7 @@ function Device(props: {
         <Show when={props.isOthers}> · {props.login.person}</Show>
       </span>
       <span class="when" title={wholeTime(props.login.usedAt)}>
-        {props.isThis ? "in use" : `last used ${agoWords(props.login.usedAt, now())}`}
+        {props.isThis ? "in use" : `last used ${ago(props.login.usedAt, now())}`}
       </span>
       <Show when={!props.isThis} fallback={<LogOut />}>
         <TakeBack
@@ -79,28 +79,11 @@ function Device(props: {
   );
 }
 
-function agoWords(at: string, now: number): string {
-  const words = age(at, now);
-  return /^\d+[mh]$/.test(words) ? `${words} ago` : words;
-}
-
 function NewDevice() {
   const { client, now } = useDashboard();
   const [link, setLink] = createSignal<LoginLink>();
-  const [failure, setFailure] = createSignal<string>();
-  const [isRunning, setRunning] = createSignal(false);
-
-  async function make(): Promise<void> {
-    setFailure(undefined);
-    setRunning(true);
-    try {
-      setLink(await client.createLoginLink());
-    } catch (error) {
-      setFailure(failureWords(error));
-    } finally {
-      setRunning(false);
-    }
-  }
+  const making = createAttempt();
+  const make = () => making.run(async () => setLink(await client.createLoginLink()));
   /** Under the address by which this browser reaches the server; the server knows only its own. */
   const shown = (made: LoginLink) => location.origin + new URL(made.url).pathname + new URL(made.url).hash;
   const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
@@ -121,12 +104,12 @@ function NewDevice() {
           </>
         )}
       </Show>
-      <button type="button" disabled={isRunning()} onClick={() => void make()}>
+      <button type="button" disabled={making.isBusy()} onClick={() => void make()}>
         {link() ? "Make another link" : "Log in on another device…"}
       </button>
-      <Show when={failure()}>
+      <Show when={making.failure()}>
         <p class="failure" role="alert">
-          {failure()}
+          {making.failure()}
         </p>
       </Show>
     </div>

@@ -1,6 +1,6 @@
 // A button for what can't be undone: it asks once more, in its own place.
 import { createSignal, Show } from "solid-js";
-import { failureWords } from "../failure-words.ts";
+import { createAttempt } from "../attempt.ts";
 
 export function TakeBack(props: {
   verb: string;
@@ -9,20 +9,11 @@ export function TakeBack(props: {
   run: () => Promise<void>;
 }) {
   const [isAsking, setAsking] = createSignal(false);
-  const [isRunning, setRunning] = createSignal(false);
-  const [failure, setFailure] = createSignal<string>();
+  const attempt = createAttempt();
 
   async function run(): Promise<void> {
-    setFailure(undefined);
-    setRunning(true);
-    try {
-      await props.run();
-    } catch (error) {
-      setFailure(failureWords(error));
-    } finally {
-      setRunning(false);
-      setAsking(false);
-    }
+    await attempt.run(() => props.run());
+    setAsking(false);
   }
 
   return (
@@ -35,23 +26,23 @@ export function TakeBack(props: {
           </button>
         }
       >
-        <button type="button" disabled={isRunning()} onClick={() => setAsking(false)}>
+        <button type="button" disabled={attempt.isBusy()} onClick={() => setAsking(false)}>
           Keep
         </button>
         <button
           ref={(button) => queueMicrotask(() => button.focus())}
           class="danger"
           type="button"
-          disabled={isRunning()}
+          disabled={attempt.isBusy()}
           aria-label={`${props.verb} ${props.what} now`}
           onClick={() => void run()}
         >
           {props.verb} now
         </button>
       </Show>
-      <Show when={failure()}>
+      <Show when={attempt.failure()}>
         <span class="failure" role="alert">
-          {failure()}
+          {attempt.failure()}
         </span>
       </Show>
     </span>

@@ -1,10 +1,10 @@
 // Credentials for programs and for command lines on other machines.
 import { createSignal, For, Show } from "solid-js";
 import type { MadeToken, TokenInfo } from "../../src/client/commands.ts";
-import { failureWords } from "../failure-words.ts";
+import { createAttempt } from "../attempt.ts";
 import { Icon } from "../icon.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { age, wholeTime } from "../time-words.ts";
+import { ago, wholeTime } from "../time-words.ts";
 import { CopyField } from "./copy-field.tsx";
 import { createLoaded } from "./loaded.ts";
 import { Arrived, Section } from "./section.tsx";
@@ -42,7 +42,7 @@ export function Tokens() {
 function Token(props: { token: TokenInfo; revoked: () => Promise<void> }) {
   const { client, now } = useDashboard();
   const used = () =>
-    props.token.usedAt === null ? "never used" : `last used ${age(props.token.usedAt, now())}`;
+    props.token.usedAt === null ? "never used" : `last used ${ago(props.token.usedAt, now())}`;
   return (
     <li>
       <Icon name="key" />
@@ -69,22 +69,13 @@ function NewToken(props: { made: () => Promise<void> }) {
   const [name, setName] = createSignal("");
   const [kind, setKind] = createSignal<"program" | "person">("program");
   const [token, setToken] = createSignal<MadeToken>();
-  const [failure, setFailure] = createSignal<string>();
-  const [isRunning, setRunning] = createSignal(false);
-
-  async function make(): Promise<void> {
-    setFailure(undefined);
-    setRunning(true);
-    try {
+  const making = createAttempt();
+  const make = () =>
+    making.run(async () => {
       setToken(await client.createToken({ name: name().trim(), kind: kind() }));
-      setName("");
+      setName(""); // until then it stays
       await props.made();
-    } catch (error) {
-      setFailure(failureWords(error)); // and the name stays
-    } finally {
-      setRunning(false);
-    }
-  }
+    });
 
   return (
     <div class="make">
@@ -100,7 +91,7 @@ function NewToken(props: { made: () => Promise<void> }) {
         class="new-token"
         onSubmit={(event) => {
           event.preventDefault();
-          if (name().trim() !== "" && !isRunning()) void make();
+          if (name().trim() !== "" && !making.isBusy()) void make();
         }}
       >
         <label class="field">
@@ -123,7 +114,7 @@ function NewToken(props: { made: () => Promise<void> }) {
             <option value="person">you</option>
           </select>
         </label>
-        <button class="go" type="submit" disabled={name().trim() === "" || isRunning()}>
+        <button class="go" type="submit" disabled={name().trim() === "" || making.isBusy()}>
           Make a token
         </button>
       </form>
@@ -132,9 +123,9 @@ function NewToken(props: { made: () => Promise<void> }) {
           ? "A program never marks anything as read."
           : "It acts in your name: what it reads counts as read by you."}
       </p>
-      <Show when={failure()}>
+      <Show when={making.failure()}>
         <p class="failure" role="alert">
-          {failure()}
+          {making.failure()}
         </p>
       </Show>
     </div>

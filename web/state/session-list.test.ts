@@ -1,32 +1,6 @@
 import { expect, test } from "vitest";
-import type { SessionRow } from "../../src/protocol/http.ts";
-import { START } from "../../src/session/position.ts";
+import { sampleRow as row } from "../sessions/sample-row.ts";
 import { byParent, inOrder } from "./session-list.ts";
-
-const row = (id: string, given: Partial<SessionRow> = {}): SessionRow => ({
-  id,
-  title: id,
-  profile: "default",
-  workspace: null,
-  lane: null,
-  model: null,
-  status: "idle",
-  attention: null,
-  unread: 0,
-  messages: 0,
-  queued: 0,
-  position: START,
-  createdAt: "2026-11-15T10:00:00.000Z",
-  updatedAt: "2026-11-15T10:00:00.000Z",
-  head: id,
-  origin: null,
-  pinned: false,
-  archived: false,
-  retryAt: null,
-  processes: 0,
-  usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
-  ...given,
-});
 
 test("pinned sessions lead, then those in which something happened last", () => {
   const rows = [
