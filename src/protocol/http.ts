@@ -262,7 +262,16 @@ export const MoveSession = z.strictObject({ confirm: z.boolean().optional() });
 /** `lost`: the processes of which nobody can tell any more whether they ran to their end. */
 export const Moved = named(
   "Moved",
-  z.object({ session: z.string(), from: z.string().nullable(), to: z.string(), lost: z.array(z.string()) }),
+  z.object({
+    session: z.string(),
+    from: z.string().nullable(),
+    to: z.string(),
+    lost: z.array(z.string()).describe("commands that count as unknown from now on"),
+    delegates: z.array(z.string()).describe("the sessions that work for it and were moved with it"),
+    left: z
+      .array(z.object({ session: z.string(), host: z.string() }))
+      .describe("those that work for it on a third host, and stay there"),
+  }),
 );
 
 // --- processes

@@ -13,7 +13,8 @@ export function moveCommand(cli: Cli): Command {
       "after",
       `
 With several hosts on one database a session works where its workspace is. When that host is gone for good, another takes
-over only if you say so. What still ran there counts as unknown: the agent is told to verify.
+over only if you say so, with the delegates that worked for it there. What still ran there counts as unknown: the agent is
+told to verify.
 
 Example:
   holdfast sessions move latest --yes`,
@@ -22,15 +23,18 @@ Example:
       const { client, terminal } = cli;
       const { id } = await findSession(client, name);
       const moved = await client.moveSession(id, { confirm: yes === true }).catch(inOwnWords);
-      const { from, to, lost } = moved;
-      const left = lost.length === 0 ? "" : `; ${count(lost.length, "command")} count as unknown`;
-      answer(cli, command, moved, () =>
+      const { from, to, lost, delegates, left } = moved;
+      const along = delegates.length === 0 ? "" : ` with ${count(delegates.length, "delegate")}`;
+      const unknown = lost.length === 0 ? "" : `; ${count(lost.length, "command")} count as unknown`;
+      answer(cli, command, moved, () => {
         terminal.line(
           from === to || from === null
             ? `${id} is on "${to}" already`
-            : `moved ${id} from "${from}" to "${to}"${left}`,
-        ),
-      );
+            : `moved ${id}${along} from "${from}" to "${to}"${unknown}`,
+        );
+        for (const { session, host } of left)
+          terminal.line(`${session}, which works for it, stays on "${host}"`);
+      });
     });
 }
 
