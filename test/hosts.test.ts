@@ -1,6 +1,8 @@
 // Several nodes on one database: the work of a session belongs to the host of its workspace. Nodes of that host take over at
 // once; another host only where the workspace is shared and nothing of the session may still run on the lost one.
 import { afterEach, expect, inject, it } from "vitest";
+import { WebSocket } from "ws";
+import type { ServerFrame } from "../src/protocol/socket.ts";
 import { startAgentServer, type AgentServer, type Conversation } from "./agent-server.ts";
 import { envOf, holdfast } from "./holdfast.ts";
 import { until } from "./open-server.ts";
@@ -187,6 +189,103 @@ it("a session goes to another host when a person says so, and what ran on the lo
   const again = await holdfast(envOf(there), ["sessions", "move", session, "--yes"]);
   expect(again).toMatchObject({ code: 0, out: expect.stringContaining('on "host-b" already') });
 });
+
+it("a session takes the delegates along that worked for it on the lost host", async () => {
+  const says: Conversation = ({ prompts, results }) => {
+    if (results.length > 0) return { reply: "message", text: `It said ${results[0]}` };
+    const call =
+      prompts.at(-1) === "give it away"
+        ? { name: "delegate", args: { prompt: "work" } }
+        : {
+            name: "shell",
+            args: { command: "echo began >> marker; until [ -e go ]; do sleep 0.05; done" },
+          };
+    return prompts.at(-1) === "quick"
+      ? { reply: "message", text: "Done." }
+      : { reply: "message", calls: [call] };
+  };
+  const node = await nodes(says);
+  const here = await node("host-a");
+  const parent = await here.send("give it away");
+  await until(async () => (await here.file("marker")) !== "");
+  const there = await node("host-b");
+  await here.kill("SIGKILL");
+  await until(() => isLost(there, "host-a"));
+  const delegated = (await there.untilFact(parent, "delegated")).find(({ type }) => type === "delegated");
+  const { session: child } = delegated?.data as { session: string };
+  const [process] = processesIn(await there.log(child));
+  const refused = await holdfast(envOf(there), ["sessions", "move", parent]);
+  expect(refused).toMatchObject({ code: 4, err: expect.stringContaining("the 1 that work for it there") });
+  const moved = await holdfast(envOf(there), ["sessions", "move", parent, "--yes", "--json"]);
+  expect(JSON.parse(moved.out)).toEqual({
+    session: parent,
+    from: "host-a",
+    to: "host-b",
+    lost: [process],
+    delegates: [child],
+    left: [],
+  });
+  const log = await there.untilFact(parent, "turn_ended");
+  await here.touch("go"); // what ran there may end
+  expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  const unknown = (await there.log(child)).find(({ type }) => type === "tool_finished");
+  expect(unknown?.data).toMatchObject({ status: "unknown" });
+  expect(await here.file("marker")).toBe("began\n"); // never run again
+});
+
+it("what a command says on another host is followed and listed on any", async () => {
+  const command = "echo began; until [ -e go ]; do sleep 0.05; done; echo went";
+  const says: Conversation = ({ results }) =>
+    results.length > 0
+      ? { reply: "message", text: "Done." }
+      : { reply: "message", calls: [{ name: "shell", args: { command } }] };
+  const node = await nodes(says);
+  const here = await node("host-a");
+  const session = await here.send("work");
+  await here.untilFact(session, "process_started");
+  const [process] = processesIn(await here.log(session));
+  const there = await node("host-b");
+  const tails = async () => {
+    const list = (await (await there.fetch("/api/processes")).json()) as { items: Row[] };
+    const one = (await (await there.fetch(`/api/processes/${process}`)).json()) as Row;
+    return [list.items.find(({ id }) => id === process), one].map((row) => row?.outputTail);
+  };
+  await until(async () => (await tails()).every((tail) => tail === "began\n"));
+
+  const output = followOutput(there, process ?? "");
+  await until(() => output.text === "began\n");
+  expect(output.isOver).toBe(false);
+  await here.touch("go");
+  await until(() => output.isOver);
+  expect(output.text).toBe("began\nwent\n");
+  await here.kill("SIGKILL");
+  await until(() => isLost(there, "host-a"));
+  const late = followOutput(there, process ?? "");
+  await until(() => late.error !== "");
+  expect(late).toMatchObject({ error: "host_down", text: "" });
+  expect(await tails()).toEqual([undefined, null]); // it is over, and what it said is out of reach
+});
+
+type Row = { id: string; outputTail: string | null };
+type Followed = { text: string; isOver: boolean; error: string };
+
+function followOutput({ url, token }: AgentServer, process: string): Followed {
+  const followed: Followed = { text: "", isOver: false, error: "" };
+  const socket = new WebSocket(`${url.replace("http", "ws")}/api/ws`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  cleanups.push(async () => socket.terminate());
+  socket.on("open", () => socket.send(JSON.stringify({ op: "attach", process, after: 0 })));
+  socket.on("message", (data: Buffer) => {
+    const frame = JSON.parse(data.toString()) as ServerFrame; // our own server's
+    if (frame.op === "output") {
+      followed.text += frame.text;
+      followed.isOver = frame.over;
+    }
+    if (frame.op === "error") followed.error = frame.code;
+  });
+  return followed;
+}
 
 it("of a node that was asleep for longer than its lease nothing is accepted once it wakes", async () => {
   const { says, decide } = hesitant();

@@ -1,24 +1,40 @@
 // One socket's reading of what a process says: from a byte on, as it comes, until it is over.
+import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerFrame } from "../protocol/socket.ts";
+import type { ProcessRow } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { outputElsewhere } from "./other-host.ts";
 import type { Outbox } from "./outbox.ts";
+import { Refusal } from "./refusal.ts";
 import { serverFrame } from "./socket-frame.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const LOOK_AGAIN_MS = 200;
+/** Each look is a request to another server. */
+const LOOK_ELSEWHERE_MS = 500;
 
 export class OutputAttachment {
   readonly #context: Context;
   readonly #outbox: Outbox;
+  /** Of the socket's own request: by these another server knows who asks. */
+  readonly #headers: IncomingHttpHeaders;
   readonly #process: string;
   /** How far it was sent; what was dropped was not. */
   #offset: number;
+  #lookAgainMs = LOOK_AGAIN_MS;
   #left = new AbortController();
 
-  constructor(context: Context, outbox: Outbox, process: string, offset: number) {
+  constructor(
+    context: Context,
+    outbox: Outbox,
+    headers: IncomingHttpHeaders,
+    process: string,
+    offset: number,
+  ) {
     this.#context = context;
     this.#outbox = outbox;
+    this.#headers = headers;
     this.#process = process;
     this.#offset = offset;
   }
@@ -39,7 +55,7 @@ export class OutputAttachment {
         this.#offset = output.next;
         if (output.over) return;
       }
-      if (output.text === "") await delay(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {}); // left
+      if (output.text === "") await delay(this.#lookAgainMs, undefined, { signal }).catch(() => {}); // left
     }
   }
 
@@ -52,11 +68,24 @@ export class OutputAttachment {
     const row = await store.process(this.#process);
     if (!row) return { code: "not_found", detail: `There is no process "${this.#process.slice(0, 100)}".` };
     const live = agents?.()?.processes;
-    if (!live || live.host !== row.host)
-      return { code: "host_down", detail: `Its output is on the host "${row.host}", not on this one.` };
+    if (!live)
+      return { code: "host_down", detail: "The server is still starting; attach again in a moment." };
+    if (live.host !== row.host) return this.#readElsewhere(row);
     const { text, from, next, bytes } = await live.output(row.id, this.#offset, CHUNK_BYTES);
     const over = row.status !== "running" && next >= bytes;
     return { op: "output", process: row.id, from, next, text, over };
+  }
+
+  async #readElsewhere(row: ProcessRow): Promise<Extract<ServerFrame, { op: "output" }> | Refused> {
+    this.#lookAgainMs = LOOK_ELSEWHERE_MS;
+    const range = { offset: this.#offset, limit: CHUNK_BYTES };
+    try {
+      const { text, from, next, over } = await outputElsewhere(this.#context, this.#headers, row, range);
+      return { op: "output", process: row.id, from, next, text, over };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { code: "host_down", detail: error.problem.detail };
+    }
   }
 
   #refuse({ code, detail }: Refused): void {

@@ -7,7 +7,7 @@ import { requestOutcome } from "../store/request-outcome.ts";
 import type { ProcessRequest, ProcessRow } from "../store/store.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
-import { outputElsewhere } from "./other-host.ts";
+import { outputElsewhere, rowElsewhere, rowsElsewhere } from "./other-host.ts";
 import { wireProcess, type LiveProcesses } from "./process-rows.ts";
 import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
@@ -36,7 +36,7 @@ export function processRoutes(app: App, context: Context): void {
         ...(status !== undefined ? { status } : !all && { running: true }),
         ...(after !== undefined && { after }),
       });
-      const items = await Promise.all(page.items.map((row) => wireProcess(context, row)));
+      const items = await wireAll(context, request, page.items);
       return {
         items: wanted === undefined ? items : items.filter((item) => item.class === wanted),
         next: page.next,
@@ -47,7 +47,13 @@ export function processRoutes(app: App, context: Context): void {
   app.get(
     "/api/processes/:id",
     { schema: { summary: "Show a process", params: Params, response: { 200: http.Process } } },
-    async (request) => wireProcess(context, await rowOf(context, request.params.id)),
+    async (request) => {
+      const row = await rowOf(context, request.params.id);
+      const here = context.agents?.()?.processes?.host;
+      const elsewhere =
+        here === undefined || row.host === here ? undefined : rowElsewhere(context, request.headers, row);
+      return (await elsewhere) ?? wireProcess(context, row);
+    },
   );
 
   app.get(
@@ -64,7 +70,7 @@ export function processRoutes(app: App, context: Context): void {
       const row = await rowOf(context, request.params.id);
       const { offset, limit } = request.query;
       const live = liveHere(context);
-      if (row.host !== live.host) return outputElsewhere(context, request, row);
+      if (row.host !== live.host) return outputElsewhere(context, request.headers, row, { offset, limit });
       const { text, from, next, bytes } = await live.output(row.id, offset, limit);
       return { process: row.id, text, from, next, bytes, over: row.status !== "running" && next >= bytes };
     },
@@ -99,6 +105,18 @@ export function processRoutes(app: App, context: Context): void {
       return ask(context, request, reply, wish, "stopped");
     },
   );
+}
+
+/** Those of other hosts as these know them, where they can be asked. */
+async function wireAll(
+  context: Context,
+  { headers, url }: FastifyRequest,
+  rows: readonly ProcessRow[],
+): Promise<http.Process[]> {
+  const here = context.agents?.()?.processes?.host;
+  const hosts = new Set(rows.map(({ host }) => host).filter((host) => host !== null && host !== here));
+  const elsewhere = here === undefined ? undefined : await rowsElsewhere(context, headers, url, hosts);
+  return Promise.all(rows.map((row) => elsewhere?.get(row.id) ?? wireProcess(context, row)));
 }
 
 type Asking = FastifyRequest<{ Params: { id: string } }>;

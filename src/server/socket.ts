@@ -58,7 +58,7 @@ export function acceptSockets(server: Server, context: Context): () => Promise<v
         if ("problem" in admitted) return refuseUpgrade(socket, admitted.problem);
         if (!socket.writable) return;
         sockets.handleUpgrade(request, socket, head, (ws) =>
-          openTab(context, topics, ws, socket, admitted.credential),
+          openTab(context, topics, ws, request, socket, admitted.credential),
         );
       },
       (error: unknown) => {
@@ -113,6 +113,7 @@ function openTab(
   context: Context,
   topics: Topics,
   ws: WebSocket,
+  { headers }: IncomingMessage,
   socket: Socket,
   credential: Credential,
 ): void {
@@ -126,7 +127,7 @@ function openTab(
     drained: () => tab.drained(),
     stuck: () => close(CLOSE_SLOW, "did not read for too long"),
   });
-  const tab = new Tab(context, topics, outbox, credential);
+  const tab = new Tab(context, topics, outbox, credential, headers);
   const remove = context.streams.add({
     kind: "ws",
     credential: credential.id,

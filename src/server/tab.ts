@@ -1,4 +1,5 @@
 // One socket, as a whole tab uses it: it attaches to sessions and to what processes say, leaves them, watches lists.
+import type { IncomingHttpHeaders } from "node:http";
 import { ProcessFrame, SessionFrame, type ServerFrame, type TopicName } from "../protocol/socket.ts";
 import type { Credential } from "../store/store.ts";
 import { Attachment, type Start } from "./attachment.ts";
@@ -15,17 +16,25 @@ export class Tab {
   readonly #topics: Topics;
   readonly #outbox: Outbox;
   readonly #person: string;
+  readonly #headers: IncomingHttpHeaders;
   readonly #attached = new Map<string, Attachment>();
   readonly #outputs = new Map<string, OutputAttachment>();
   readonly #watcher: Watcher;
   readonly #watched = new Set<TopicName>();
   #isOver = false;
 
-  constructor(context: Context, topics: Topics, outbox: Outbox, { person }: Credential) {
+  constructor(
+    context: Context,
+    topics: Topics,
+    outbox: Outbox,
+    { person }: Credential,
+    headers: IncomingHttpHeaders,
+  ) {
     this.#context = context;
     this.#topics = topics;
     this.#outbox = outbox;
     this.#person = person;
+    this.#headers = headers;
     this.#watcher = { person, send: (frame) => void outbox.send(frame) };
     const { store, version, limits } = context;
     this.send({ op: "hello", store: store.id, version, person, heartbeatMs: limits.heartbeatMs });
@@ -130,7 +139,7 @@ export class Tab {
         detail: "One socket can't follow more. Leave something first.",
         process,
       });
-    const output = new OutputAttachment(this.#context, this.#outbox, process, after);
+    const output = new OutputAttachment(this.#context, this.#outbox, this.#headers, process, after);
     this.#outputs.set(process, output);
     if (!this.#outbox.isOverflowed) this.#run(process, output);
   }
