@@ -212,7 +212,7 @@ it("a session takes the delegates along that worked for it on the lost host", as
   await here.kill("SIGKILL");
   await until(() => isLost(there, "host-a"));
   const delegated = (await there.untilFact(parent, "delegated")).find(({ type }) => type === "delegated");
-  const { session: child } = delegated?.data as { session: string };
+  const { session: child } = (delegated as { data: { session: string } }).data; // it is there, or the wait goes on
   const [process] = processesIn(await there.log(child));
   const refused = await holdfast(envOf(there), ["sessions", "move", parent]);
   expect(refused).toMatchObject({ code: 4, err: expect.stringContaining("the 1 that work for it there") });

@@ -116,7 +116,7 @@ async function wireAll(
   const here = context.agents?.()?.processes?.host;
   const hosts = new Set(rows.map(({ host }) => host).filter((host) => host !== null && host !== here));
   const elsewhere = here === undefined ? undefined : await rowsElsewhere(context, headers, url, hosts);
-  return Promise.all(rows.map((row) => elsewhere?.get(row.id) ?? wireProcess(context, row)));
+  return Promise.all(rows.map(async (row) => elsewhere?.get(row.id) ?? wireProcess(context, row)));
 }
 
 type Asking = FastifyRequest<{ Params: { id: string } }>;
