@@ -110,6 +110,7 @@ export class Attachment implements Reader {
   /** A damaged log does not mend itself: whoever is told so does not try again and again. */
   failed(error: unknown): void {
     if (!(error instanceof DamagedEvent)) return this.gone("failed");
+    this.#context.damage.note(error);
     if (this.#life.signal.aborted) return;
     const { code, detail } = problemOf(error);
     this.#outbox.send(serverFrame({ op: "error", code, detail, session: this.session }));

@@ -5,6 +5,7 @@ import type { Credential, Store } from "../store/store.ts";
 import type { Access } from "./access.ts";
 import type { Feeds } from "./feed.ts";
 import type { Gate } from "./gate.ts";
+import type { KnownDamage } from "./known-damage.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { KnownAgents } from "./profiles.ts";
@@ -20,6 +21,7 @@ export type Context = {
   access: Access;
   streams: OpenStreams;
   feeds: Feeds;
+  damage: KnownDamage;
   metrics: Metrics;
   limits: Limits;
   agents: (() => KnownAgents | undefined) | undefined;

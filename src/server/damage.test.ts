@@ -39,8 +39,11 @@ describe.skipIf(ON_POSTGRES)("a log with a damaged event", () => {
     expect(await server.store.head(id)).toEqual(before);
   });
 
-  test("admits nothing: what is sent to it is refused, under its key too, and nothing is queued", async () => {
+  test("admits nothing once it was found: what is sent is refused, under its key too, and nothing is queued", async () => {
     const { server, id } = await damaged();
+    const socket = await server.socket();
+    socket.send({ op: "attach", session: id });
+    await socket.next("error");
     const before = await server.store.head(id);
     const send = () =>
       server.fetch(`/api/sessions/${id}/inputs`, {

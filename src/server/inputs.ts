@@ -14,7 +14,6 @@ import { decideAndAppend, viewOf, type Decision } from "./decide.ts";
 import { InOrder } from "./in-order.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import { refuseUnknown } from "./session-refusals.ts";
-import { WholeLogs } from "./whole-logs.ts";
 import type { App } from "./zod.ts";
 
 type NewInput = z.output<typeof http.NewInput>;
@@ -23,7 +22,6 @@ type Input = FactData<"input_admitted">;
 export function inputRoutes(app: App, context: Context): void {
   const { store, ids } = context;
   const sends = new InOrder();
-  const logs = new WholeLogs(store, context.now);
   app.post(
     "/api/sessions/:id/inputs",
     {
@@ -37,7 +35,7 @@ export function inputRoutes(app: App, context: Context): void {
     async (request, reply) => {
       const session = request.params.id;
       const { body } = request;
-      await logs.check(session);
+      context.damage.check(session);
       const data = await inputData(store, session, ids.next("inp"), body);
       const { answer, position } = await sends.run(session, () =>
         decideAndAppend(

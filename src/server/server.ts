@@ -23,6 +23,7 @@ import { exportRoutes } from "./export.ts";
 import { Feeds } from "./feed.ts";
 import { fileRoutes } from "./files.ts";
 import { Gate, inUrl, isLoopback } from "./gate.ts";
+import { KnownDamage } from "./known-damage.ts";
 import { inputRoutes } from "./inputs.ts";
 import { takeJsonBodies } from "./json-body.ts";
 import { lineageRoutes } from "./lineage.ts";
@@ -175,10 +176,14 @@ function makeContext(options: ServerOptions, state: { isClosing: boolean; url: s
   const { store, version, now, randomBytes, log, token: fixedToken } = options;
   const limits = { ...LIMITS, ...options.limits };
   const streams = new OpenStreams();
+  const damage = new KnownDamage();
   const feeds = new Feeds({
     store,
     now,
-    onError: (error, id) => log.error({ err: error, log: id }, "a log can no longer be followed"),
+    onError(error, id) {
+      damage.note(error);
+      log.error({ err: error, log: id }, "a log can no longer be followed");
+    },
   });
   const gate = new Gate({
     host: options.host,
@@ -197,6 +202,7 @@ function makeContext(options: ServerOptions, state: { isClosing: boolean; url: s
     access: new Access({ store, streams, fixedToken, now, recheckMs: limits.recheckMs, log }),
     streams,
     feeds,
+    damage,
     metrics: makeMetrics(store, streams, () => feeds.size),
     limits,
     agents: options.agents,
@@ -211,7 +217,10 @@ function addRoutes(
   options: ServerOptions,
   routes: readonly RouteOptions[],
 ): void {
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error, request, reply) => {
+    context.damage.note(error);
+    return answerError(error, request, reply);
+  });
   takeJsonBodies(app);
   const files = new StaticFiles(options.webFolder);
   app.setNotFoundHandler((request, reply) => files.answer(request, reply));
