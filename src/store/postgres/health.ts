@@ -22,7 +22,11 @@ export class Health {
 
   failed(error: unknown): void {
     if (!(error instanceof StorageError)) return;
-    if (error instanceof LostConnection) this.#unreachable = error.message;
-    else if (error.kind === "full" || isReadOnly(error)) this.#unwritable = error.message;
+    if (error instanceof LostConnection) {
+      this.#unreachable = error.message;
+      return;
+    }
+    this.#unreachable = undefined; // a refusal is an answer
+    if (error.kind === "full" || isReadOnly(error)) this.#unwritable = error.message;
   }
 }
