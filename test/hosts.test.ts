@@ -85,6 +85,36 @@ it("another host leaves a session alone; a node of its own host takes over at on
   expect(await shownBy(there, session)).toMatchObject({ status: "idle" });
 });
 
+it("a command that outlives its node is gone on with by another node of its host, and never run again", async () => {
+  const says: Conversation = ({ results }) =>
+    results.length > 0
+      ? { reply: "message", text: `It said ${results[0] ?? "nothing"}` }
+      : {
+          reply: "message",
+          calls: [
+            {
+              name: "shell",
+              args: { command: "echo began >> marker; until [ -e go ]; do sleep 0.05; done; echo went" },
+            },
+          ],
+        };
+  const node = await nodes(says);
+  const here = await node("host-a");
+  const session = await here.send("work");
+  const beside = await node("host-a", here.home);
+  await until(async () => (await here.file("marker")) !== "");
+  await here.kill("SIGKILL");
+  await beside.untilFact(session, "executor_recovered");
+  await here.touch("go");
+  const log = await beside.untilFact(session, "turn_ended");
+  expect(JSON.stringify(log.findLast(({ type }) => type === "step_completed")?.data)).toContain(
+    "It said went",
+  );
+  expect(await here.file("marker")).toBe("began\n");
+  expect(processesIn(log)).toHaveLength(1);
+  expect(executorsOf(log).size).toBe(2);
+});
+
 it("a session in a shared workspace goes on on another host when its own is lost", async () => {
   const { says, decide } = hesitant();
   const node = await nodes(says, "sharedWorkspace = true");

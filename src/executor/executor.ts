@@ -6,7 +6,8 @@ import { tellLost } from "./tell-lost.ts";
 
 export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: number; place?: WorkPlace };
 
-const CLAIMS_MAX = 32;
+const CLAIMS_MAX = 64;
+const CLAIMS_GROWTH = 4;
 
 export class Executor {
   readonly #context: DrainContext;
@@ -73,12 +74,16 @@ export class Executor {
     });
   }
 
-  /** One at first, and twice as many each time that all were found: after a crash everything waits at once. */
+  /** One at first, and several times as many each time that all were found: after a crash everything waits at once. */
   async #claimAll(): Promise<void> {
     const { store, log } = this.#context;
     const { maxTurns } = this.#options;
     try {
-      for (let asked = 1; !this.#shutdown.signal.aborted; asked = Math.min(2 * asked, CLAIMS_MAX)) {
+      for (
+        let asked = 1;
+        !this.#shutdown.signal.aborted;
+        asked = Math.min(CLAIMS_GROWTH * asked, CLAIMS_MAX)
+      ) {
         const wanted = Math.min(asked, maxTurns - this.#drains.size);
         if (wanted <= 0 || (await this.#claim(wanted)) < wanted) break;
       }

@@ -1,4 +1,4 @@
-// Which session goes on next: the longest untouched of those that can, and that no other node is just choosing.
+// Which sessions go on next: the longest untouched of those that can, and that no other node is just choosing.
 import type { Claim, LostSession, WorkPlace } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
@@ -6,24 +6,40 @@ import { isNodeGone } from "./liveness.ts";
 import { isHostLost } from "./session-host.ts";
 import { textArray } from "./wire.ts";
 
-export async function claimSession(
-  { database, node, host, now }: Context,
-  ttlMs: number,
-  { sharedProfiles }: WorkPlace = { sharedProfiles: [] },
-  longestWaitMs?: number,
-): Promise<Claim | undefined> {
+export type ClaimWish = { ttlMs: number; where: WorkPlace; longestWaitMs: number | undefined };
+
+/** In the order of the wishes: for each a claim of its own, while there is something to claim. */
+export async function claimSessions(
+  context: Context,
+  wishes: readonly ClaimWish[],
+): Promise<(Claim | undefined)[]> {
+  const claims: (Claim | undefined)[] = wishes.map(() => undefined);
+  const alike = Map.groupBy(wishes.keys(), (n) => JSON.stringify(wishes[n]));
+  for (const numbers of alike.values()) {
+    const [wish] = numbers.map((n) => wishes[n]);
+    const got = wish ? await claimAlike(context, wish, numbers.length) : [];
+    got.forEach((claim, n) => (claims[numbers[n] ?? -1] = claim));
+  }
+  return claims;
+}
+
+async function claimAlike(
+  { database, node, host, now, trustsLocks }: Context,
+  { ttlMs, where: { sharedProfiles }, longestWaitMs }: ClaimWish,
+  most: number,
+): Promise<Claim[]> {
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
   // than the row tells.
-  const [claim] = await database.query<{
+  const claimed = await database.query<{
     id: string;
     epoch: number;
     takeover: boolean;
     crash: boolean;
     at: number;
   }>({
-    name: "claim_session",
+    name: "claim_sessions",
     text: `with clock as materialized (
-        select ms, ${isoOf("ms")} as iso, ${isoOf("ms + $6::bigint")} as longest
+        select ms, ${isoOf("ms")} as iso, ${isoOf("ms + $8::bigint")} as longest
         from (select ${decidingMs("$3")} as ms) as time),
       candidate as materialized (
         select id from session where status in ('queued', 'running', 'recovering', 'waiting')
@@ -36,29 +52,36 @@ export async function claimSession(
           and (log.holder is not null or log.seq > log.rested_seq
             or session.retry_at <= clock.iso or session.retry_at > clock.longest)
           and (session.host is null or session.host = $4
-            or (session.profile = any($5::text[]) and ${isHostLost("session.host")} and not exists (
+            or (session.profile = any($5::text[]) and $6::boolean and ${isHostLost("session.host")} and not exists (
               select from process
               where process.session = session.id and process.status = 'running' and process.host <> $4)))
           and case
             when log.holder is null or log.lease_until <= clock.ms then true
             when log.holder = $1 then false
-            else ${isNodeGone("log.holder")} end
+            else $6::boolean and ${isNodeGone("log.holder")} end
         order by log.holder is not null, session.updated_at
-        limit 1 for update of log skip locked),
+        limit $7 for update of log skip locked),
       placed as (
         update session set host = $4 from chosen where session.id = chosen.id and session.host is distinct from $4)
       update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
       from chosen, clock where log.id = chosen.id
       returning log.id, log.epoch, chosen.takeover, chosen.crash, clock.ms as at`,
-    values: [node, ttlMs, now(), host, textArray(sharedProfiles), longestWaitMs ?? null],
+    values: [node, ttlMs, now(), host, textArray(sharedProfiles), trustsLocks(), most, longestWaitMs ?? null],
   });
-  if (!claim) return undefined;
-  const { id, epoch, takeover, crash, at } = claim;
-  return { lease: { log: id, holder: node, epoch, ttlMs }, takeover, crash, atMs: at };
+  return claimed.map(({ id, epoch, takeover, crash, at }) => ({
+    lease: { log: id, holder: node, epoch, ttlMs },
+    takeover,
+    crash,
+    atMs: at,
+  }));
 }
 
 /** Wherever they were at work: that nobody goes on with them concerns every reader. */
-export function lostSessions({ database, node }: Context, limit: number): Promise<LostSession[]> {
+export async function lostSessions(
+  { database, node, trustsLocks }: Context,
+  limit: number,
+): Promise<LostSession[]> {
+  if (!trustsLocks()) return [];
   return database.query<LostSession>({
     name: "lost_sessions",
     text: `with holder as materialized (

@@ -13,6 +13,8 @@ export type Context = {
   clock: () => number;
   /** The time that decides, where a test owns it; null leaves it to the database. */
   now: () => number | null;
+  /** Whether a node whose lock is free is gone: not while it may still be on its way back to a server that went away. */
+  trustsLocks: () => boolean;
   /** After the commit: wakes whoever waits for this log, here and on other nodes. `rev` is what its row has now. */
   changed: (log: LogId, rev: number) => void;
   /** After the commit: closes what this token or login has open, here and on other nodes. */

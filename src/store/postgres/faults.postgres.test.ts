@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import {
   byOwner,
   claim,
+  closeNode,
   ids,
   newSession,
   notice,
@@ -251,6 +252,29 @@ it("after a crash of the server every acknowledged append is there, and the stor
     expect(await store.check()).toMatchObject({ damaged: [], problems: [] });
     await store.close();
   } finally {
+    await server.stop();
+  }
+}, 60_000);
+
+it("after a crash of the server nobody takes from a node that has yet to come back", async () => {
+  const server = await startPostgres({ durable: true });
+  const way = await startProxy(server.url);
+  try {
+    const [late, early] = await Promise.all([openNode(way.url), openNode(server.url)]);
+    const session = await newSession(late);
+    await claim(late, session);
+    await server.crash();
+    way.refuse();
+    await server.restart();
+    const isBack = async () => (await early.nodes()).find(({ id }) => id === early.node)?.alive;
+    await expect.poll(() => isBack().catch(() => false), { timeout: 15_000 }).toBe(true);
+    expect((await early.nodes()).find(({ id }) => id === late.node)).toMatchObject({ alive: false });
+    expect(await early.claimLease(session, 60_000)).toEqual({ ok: false, code: "held" });
+    expect(await early.claimSession(60_000)).toBeUndefined();
+    expect(await early.lostSessions(10)).toEqual([]);
+    await Promise.all([closeNode(late), closeNode(early)]);
+  } finally {
+    await way.close();
     await server.stop();
   }
 }, 60_000);

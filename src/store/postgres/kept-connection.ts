@@ -5,7 +5,7 @@ import pg from "pg";
 import { LostConnection, storageFault } from "./fault.ts";
 
 const BACKOFF_MIN_MS = 50;
-const BACKOFF_MAX_MS = 5_000;
+export const BACKOFF_MAX_MS = 5_000;
 const GOODBYE_MS = 500;
 
 export type Kept = {
@@ -41,11 +41,16 @@ export class KeptConnection {
     return this.#client !== undefined;
   }
 
-  /** One at a time. False when there is no connection, or it was lost over this statement. */
-  tell(statement: pg.QueryConfig): Promise<boolean> {
-    const told = this.#last.then(() => this.#tell(statement));
-    this.#last = told.catch(() => {}); // whoever asked is told; the next is not concerned
-    return told;
+  /** False when there is no connection, or it was lost over this statement. */
+  async tell(statement: pg.QueryConfig): Promise<boolean> {
+    return (await this.ask(statement)) !== undefined;
+  }
+
+  /** One at a time. Undefined when there is no connection, or it was lost over this statement. */
+  ask<Row extends object>(statement: pg.QueryConfig): Promise<Row[] | undefined> {
+    const asked = this.#last.then(() => this.#ask<Row>(statement));
+    this.#last = asked.catch(() => {}); // whoever asked is told; the next is not concerned
+    return asked;
   }
 
   async close(): Promise<void> {
@@ -53,17 +58,16 @@ export class KeptConnection {
     await this.#running;
   }
 
-  async #tell(statement: pg.QueryConfig): Promise<boolean> {
+  async #ask<Row extends object>(statement: pg.QueryConfig): Promise<Row[] | undefined> {
     const client = this.#client;
-    if (!client) return false;
+    if (!client) return undefined;
     try {
-      await client.query(statement);
-      return true;
+      return (await client.query<Row>(statement)).rows;
     } catch (error) {
       const fault = storageFault(error);
       if (!(fault instanceof LostConnection)) throw fault;
       this.#drop?.(fault);
-      return false;
+      return undefined;
     }
   }
 

@@ -8,7 +8,7 @@ import { isNodeGone } from "./liveness.ts";
 
 /** A lease is to be had when nobody holds it, it has run out, or its holder's process is gone: then at once. */
 export async function claimLease(
-  { database, node, now }: Context,
+  { database, node, now, trustsLocks }: Context,
   log: LogId,
   ttlMs: number,
 ): Promise<Claimed> {
@@ -24,14 +24,16 @@ export async function claimLease(
         select id, closed, holder, lease_until from log where id = $1 for update),
       judged as materialized (
         select id, closed, holder is not null as takeover, coalesce(holder <> $2, false) as crash,
-          case when holder is null or lease_until <= ${decidingMs("$4")} then true else ${isNodeGone("holder")} end as free
+          case
+            when holder is null or lease_until <= ${decidingMs("$4")} then true
+            else $5::boolean and ${isNodeGone("holder")} end as free
         from old),
       claimed as (
         update log set epoch = log.epoch + 1, holder = $2, lease_until = ${decidingMs("$4")} + $3
         from judged where log.id = judged.id and judged.free and not judged.closed
         returning log.epoch)
       select judged.closed, judged.takeover, judged.crash, claimed.epoch, ${decidingMs("$4")} as at from judged left join claimed on true`,
-    values: [log, node, ttlMs, now()],
+    values: [log, node, ttlMs, now(), trustsLocks()],
   });
   if (!claim) return { ok: false, code: "not_found" };
   const { closed, epoch, takeover, crash, at } = claim;

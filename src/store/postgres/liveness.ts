@@ -1,15 +1,27 @@
-// That this node lives: a lock on a connection of its own, which PostgreSQL frees the moment the process or its host
-// is gone, and a heartbeat for the case that both hang. Others claim a dead node's leases at once; a node that merely
-// lost this connection keeps its leases until someone does, since only a lease's epoch decides who may append.
-import { StorageError } from "../store.ts";
+// That this node lives, and which others do: a lock on a connection of its own, which PostgreSQL frees the moment the
+// process or its host is gone, and a heartbeat for the case that both hang. Others claim a dead node's leases at once; a
+// node that merely lost this connection keeps its leases until someone does, since only a lease's epoch decides who may
+// append. When it is the server that went away, all locks are gone with it and say nothing about anyone: until every
+// node has had time to come back, only a lease's own time counts.
+import { setTimeout as delay } from "node:timers/promises";
+import { StorageError, type NodeId } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
 import { connectionTo } from "./database.ts";
 import type { Health } from "./health.ts";
-import { KeptConnection } from "./kept-connection.ts";
+import { BACKOFF_MAX_MS, KeptConnection } from "./kept-connection.ts";
 
 const HEARTBEAT_MS = 5_000;
 /** Three heartbeats missed: it may be alive, but not well. */
 export const SILENT_MS = 15_000;
+
+/** How soon the others notice that one is gone. A waiting lock would tell at once, but hold back vacuum all the while. */
+const LOOK_MS = 100;
+/** For so many looks one that is gone is told of: what it was writing when it died stays locked for a moment. */
+const TOLD_LOOKS = 10;
+/** While nobody else is there. */
+const LOOK_ALONE_MS = 1_000;
+/** After this node's own connection was lost: longer than another's longest pause between two tries. */
+const RETURN_MS = 2 * BACKOFF_MAX_MS;
 
 export type NodeSelf = { id: string; host: string; pid: number; url: string | null; startedAt: number };
 
@@ -17,6 +29,8 @@ export type LivenessOptions = {
   url: string;
   self: NodeSelf;
   health: Health;
+  /** Another node is there no more: told a few times. */
+  gone: (node: NodeId) => void;
   lost: (error: unknown) => void;
   random: () => number;
 };
@@ -25,7 +39,12 @@ export class Liveness {
   readonly #options: LivenessOptions;
   readonly #connection: KeptConnection;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #stop = new AbortController();
+  readonly #looking: Promise<void>;
+  /** How often each has been found gone. */
+  #gone: ReadonlyMap<NodeId, number> = new Map();
   #known = false;
+  #trustedFrom = 0;
 
   constructor(options: LivenessOptions) {
     this.#options = options;
@@ -52,12 +71,19 @@ export class Liveness {
         // What an earlier process of this name held, nobody holds.
         if (!this.#known)
           await client.query({ text: "update log set lease_until = 0 where holder = $1", values: [self.id] });
+        else this.#trustedFrom = performance.now() + RETURN_MS;
         this.#known = true;
       },
       lost,
       random,
     });
     this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS).unref();
+    this.#looking = this.#keepLooking();
+  }
+
+  /** Whether a lock that nobody holds means that its node is gone. */
+  trustsLocks(): boolean {
+    return this.#connection.isUp() && performance.now() >= this.#trustedFrom;
   }
 
   opened(): Promise<void> {
@@ -66,9 +92,42 @@ export class Liveness {
 
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
+    this.#stop.abort();
+    await this.#looking;
     const { self } = this.#options;
     await this.#connection.tell({ text: "delete from node where id = $1", values: [self.id] });
     await this.#connection.close();
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const alone = await this.#look();
+      await delay(alone ? LOOK_ALONE_MS : LOOK_MS, undefined, { signal, ref: false }).catch(() => {}); // stopped
+    }
+  }
+
+  /** Whether there is nobody else to look for, as far as is known. */
+  async #look(): Promise<boolean> {
+    const { self, gone, health } = this.#options;
+    const text = `select id, ${isNodeGone("id")} as gone from node where id <> $1`;
+    try {
+      const nodes = await this.#connection.ask<{ id: NodeId; gone: boolean }>({
+        name: "nodes_gone",
+        text,
+        values: [self.id],
+      });
+      if (!nodes) return true;
+      const looks = nodes
+        .filter((node) => node.gone)
+        .map(({ id }) => [id, (this.#gone.get(id) ?? 0) + 1] as const);
+      this.#gone = new Map(looks);
+      for (const [id, times] of looks) if (times <= TOLD_LOOKS) gone(id);
+      return nodes.length === looks.filter(([, times]) => times > TOLD_LOOKS).length;
+    } catch (error) {
+      health.failed(error);
+      return true; // and the next look tries again
+    }
   }
 
   async #beat(): Promise<void> {

@@ -143,6 +143,18 @@ it("a lease is held while its node lives and taken over at once when its process
   expect((await store.nodes()).find(({ id }) => id === holder.node)).toMatchObject({ alive: false });
 });
 
+it("that a node was killed is a reason to look for work on every other", async () => {
+  const store = await openNode(database);
+  const session = await newSession(store);
+  const holder = await startNode(session, 60_000);
+  const stop = new AbortController();
+  const changes = store.changes(stop.signal);
+  await holder.kill();
+  expect(await isNamed(changes, holder.node)).toBe(true);
+  expect(await store.claimLease(session, 60_000)).toMatchObject({ ok: true, takeover: true, crash: true });
+  stop.abort();
+});
+
 it("a node that was stopped for longer than its lease can't append, renew or release when it goes on", async () => {
   const store = await openNode(database);
   const session = await newSession(store);

@@ -10,8 +10,10 @@ import {
   SNAPSHOT_FACTS,
   StorageError,
   type Appended,
+  type Claim,
   type LogId,
   type Page,
+  type Snapshot,
   type Store,
   type Writer,
 } from "../store.ts";
@@ -23,7 +25,7 @@ import { arrangeSession } from "./arrange-session.ts";
 import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
-import { claimSession, lostSessions } from "./claim-session.ts";
+import { claimSessions, lostSessions, type ClaimWish } from "./claim-session.ts";
 import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
@@ -54,7 +56,7 @@ import { succeedSession } from "./succeed-session.ts";
 import { tidy } from "./tidy.ts";
 import { clearTimer, dueTimers, setTimer } from "./timer.ts";
 import { addToken, readTokens, revokeToken } from "./token.ts";
-import { dropSnapshots, makeSnapshot, readSnapshot, readView } from "./view.ts";
+import { dropSnapshots, makeSnapshot, readSnapshots, readView } from "./view.ts";
 import { storable } from "./wire.ts";
 import { WordsDuty } from "./words-duty.ts";
 
@@ -63,6 +65,8 @@ const READ_LANES = 2;
 const PAGES_TOGETHER = 256;
 /** Whoever goes on with a session reads all of its facts, by the hundred. */
 const FACTS_TOGETHER = 32;
+const SNAPSHOTS_TOGETHER = 16;
+const CLAIMS_TOGETHER = 64;
 
 export type PostgresOptions = {
   /** `postgres://…` straight to the server: a pooler that shares connections breaks locks and prepared statements. */
@@ -90,6 +94,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   const health = new Health();
   const database = new Database(url, node, health);
+  const snapshotReads = new Gathered<string, Snapshot | undefined>({
+    ask: (sessions) => readSnapshots(database, sessions),
+    together: SNAPSHOTS_TOGETHER,
+    atOnce: READ_LANES,
+  });
   const appending = openLanes(url, node, health, LANES);
   const reading = openLanes(url, node, health, READ_LANES);
   const pages = new Gathered<PageWish, Page>({
@@ -136,6 +145,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       startedAt: clock(),
     },
     health,
+    gone: (other) => wakes.wake(other), // no log, but a reason to look for work
     lost: lost("liveness"),
     random,
   });
@@ -153,6 +163,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ids,
     clock,
     now: () => options.decidingClock?.() ?? null,
+    trustsLocks: () => liveness.trustsLocks(),
     changed(log, rev) {
       poll.knows(log, rev);
       heard(log);
@@ -163,6 +174,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       hints.revoked(id);
     },
   };
+  const claims = new Gathered<ClaimWish, Claim | undefined>({
+    ask: (wishes) => claimSessions(context, wishes),
+    together: CLAIMS_TOGETHER,
+    atOnce: 1,
+  });
   const queue = new AppendQueue({
     database: appending,
     prefix: ids.next("nod"),
@@ -234,7 +250,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
     succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
     view: (session) => readView(database, session),
-    snapshot: (session) => readSnapshot(database, session),
+    snapshot: (session) => snapshotReads.ask(session),
     dropSnapshots: (session) => dropSnapshots(database, session),
     setSeen: (person, session, position) => setSeen(context, person, session, position),
     seen: (person, session) => readSeen(database, person, session),
@@ -264,7 +280,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (process !== undefined) context.changed(process, 0);
     },
 
-    claimSession: (ttlMs, where, longestWaitMs) => claimSession(context, ttlMs, where, longestWaitMs),
+    claimSession: (ttlMs, where = { sharedProfiles: [] }, longestWaitMs) =>
+      claims.ask({ ttlMs, where, longestWaitMs }),
     sessionHost: (session) => sessionHost(context, session),
     moveSession: (session) => moveSession(context, session),
     lostSessions: (limit) => lostSessions(context, limit),

@@ -5,8 +5,9 @@ import { formatPosition, seqOf, type Position } from "../../session/position.ts"
 import type { View } from "../../session/view.ts";
 import { foldView, SNAPSHOT_VERSION } from "../fold.ts";
 import type { Snapshot } from "../store.ts";
-import type { Database } from "./database.ts";
+import type { Database, Queryable } from "./database.ts";
 import { readEvents, readHead } from "./read-events.ts";
+import { textArray } from "./wire.ts";
 
 export async function readView(database: Database, id: string): Promise<View | undefined> {
   const head = await readHead(database, id);
@@ -15,12 +16,28 @@ export async function readView(database: Database, id: string): Promise<View | u
   return foldView({ log: id, read: (after, limit) => readEvents(database, id, after, limit), from });
 }
 
-export async function readSnapshot(database: Database, id: string): Promise<Snapshot | undefined> {
-  const [snapshot] = await database.query<{ seq: number; sub: number; crc: number; view: string }>({
-    name: "snapshot",
-    text: "select seq, sub, crc, view from snapshot where log = $1 and version = $2",
-    values: [id, SNAPSHOT_VERSION],
+export async function readSnapshot(database: Queryable, id: string): Promise<Snapshot | undefined> {
+  const [snapshot] = await readSnapshots(database, [id]);
+  return snapshot;
+}
+
+/** In the order of the ids. */
+export async function readSnapshots(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<(Snapshot | undefined)[]> {
+  const found = await database.query<Stored>({
+    name: "snapshots",
+    text: "select log, seq, sub, crc, view from snapshot where log = any($1::text[]) and version = $2",
+    values: [textArray(ids), SNAPSHOT_VERSION],
   });
+  const ofLog = new Map(found.map((snapshot) => [snapshot.log, snapshot]));
+  return ids.map((id) => intact(ofLog.get(id)));
+}
+
+type Stored = { log: string; seq: number; sub: number; crc: number; view: string };
+
+function intact(snapshot: Stored | undefined): Snapshot | undefined {
   if (!snapshot || crc32(snapshot.view) !== snapshot.crc) return undefined; // damaged is as good as dropped
   const view = JSON.parse(snapshot.view) as View; // as we wrote it, in this very version
   return { position: formatPosition(snapshot.seq, snapshot.sub), view };
