@@ -12,16 +12,15 @@ import {
 } from "playwright-core";
 import { buildPage } from "../test/browser/built-page.ts";
 import { CHROMIUM_ARGS, unpackedChromium } from "../test/chromium-path.ts";
-import { startScriptedServer, type ScriptedServer } from "../test/scripted-server.ts";
+import { startScriptedServer } from "../test/scripted-server.ts";
 import { picturedAgents } from "./pictured-agents.ts";
-import { picturedSessions, type SessionName } from "./pictured-sessions.ts";
+import type { SessionName } from "./pictured-sessions.ts";
 import { PICTURED_VIEWS, type PicturedView } from "./pictured-views.ts";
+import { PICTURE_NOW, playPictures } from "./play-pictures.ts";
 import { smallPng } from "./small-png.ts";
 
 const FOLDER = fileURLToPath(new URL("../docs/images", import.meta.url));
 const MAX_BYTES = 150_000;
-/** The moment of every picture. */
-const NOW = Date.parse("2026-11-12T14:32:10Z");
 
 const SIZES = {
   wide: { viewport: { width: 1280, height: 800 } },
@@ -41,32 +40,12 @@ const server = await startScriptedServer();
 const browser = await chromium.launch({ executablePath: await unpackedChromium(), args: CHROMIUM_ARGS });
 try {
   await server.setAgents(picturedAgents());
-  const sessions = await playAll(server);
+  const sessions = await playPictures(server);
   await server.listen();
   await takeAll(browser, sessions);
 } finally {
   await browser.close();
   await server.remove();
-}
-
-/** All sessions side by side in the order of their times, as if the clock had run through them. */
-async function playAll(server: ScriptedServer): Promise<Record<SessionName, string>> {
-  const sessions = picturedSessions();
-  const entries = sessions.flatMap(({ beganMs, script }, n) => {
-    let agoMs = beganMs;
-    return script.entries.map(({ event, afterMs }, i) => ({ n, i, event, agoMs: (agoMs -= afterMs) }));
-  });
-  const ids: string[] = [];
-  for (const { n, i, event, agoMs } of entries.toSorted((a, b) => b.agoMs - a.agoMs)) {
-    const { title, seen } = sessions[n]!;
-    await server.setClock(Date.now() - NOW + agoMs);
-    const id = (ids[n] ??= await server.create(title));
-    const by = event.type === "input_admitted" ? "owner" : "executor";
-    const position = await server.append(id, [event], by);
-    if (event.type !== "draft" && i < seen) await server.see(id, position);
-  }
-  await server.setClock(Date.now() - NOW);
-  return Object.fromEntries(sessions.map(({ name }, n) => [name, ids[n]])) as Record<SessionName, string>;
 }
 
 async function takeAll(browser: Browser, sessions: Record<SessionName, string>): Promise<void> {
@@ -117,7 +96,7 @@ async function take(
   await context.clearCookies();
   if (!view.isLoggedOut) await context.addCookies(login);
   const page = await context.newPage();
-  await page.clock.setFixedTime(NOW);
+  await page.clock.setFixedTime(PICTURE_NOW);
   // Looking at one picture must not change the next: nothing that is shown counts as read.
   await page.route("**/seen", (route) => route.fulfill({ json: route.request().postDataJSON() as unknown }));
   await page.goto(server.url + view.path(sessions));

@@ -5,6 +5,7 @@ import type { Client, NewAnswer } from "../../src/client/commands.ts";
 import { ProblemError } from "../../src/client/errors.ts";
 import type { Ask } from "../../src/protocol/http.ts";
 import { failureWords } from "../failure-words.ts";
+import { answerKey } from "./kept-answers.ts";
 import { keepUnsent, unsentText } from "./unsent.ts";
 
 export type Answering = {
@@ -37,7 +38,7 @@ export function createAnswers(client: Pick<Client, "answerAsk" | "ask">): (ask: 
 }
 
 function createAnswering(client: Pick<Client, "answerAsk" | "ask">, ask: string): Answering {
-  const key = `ask:${ask}`;
+  const key = answerKey(ask);
   const state = createMutable({
     text: unsentText(key),
     values: [] as readonly string[],

@@ -1,5 +1,14 @@
 // All that a tab knows, over one socket: the connection, the list, the sessions that it follows. Pages only read it.
-import { createContext, createMemo, createSignal, onCleanup, useContext, type Accessor } from "solid-js";
+import {
+  createContext,
+  createEffect,
+  createMemo,
+  createSignal,
+  onCleanup,
+  untrack,
+  useContext,
+  type Accessor,
+} from "solid-js";
 import { createClient, type Client } from "../../src/client/commands.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Connection } from "../../src/client/connection.ts";
@@ -10,6 +19,7 @@ import { createAsks, type Asks } from "./asks.ts";
 import { createNow } from "./clock.ts";
 import { createDeletions, type Deletions } from "./deletions.ts";
 import { createFollowed, type FollowedSessions } from "./followed.ts";
+import { clearKeptAnswers } from "./kept-answers.ts";
 import { chosenOptions } from "./new-options.ts";
 import { onceAFrame } from "./once-a-frame.ts";
 import { createOutbox, newInput, type Outbox, type Sent } from "./outbox.ts";
@@ -59,6 +69,11 @@ export function createDashboard(): Dashboard {
   const deletions = createDeletions(client);
   const list = createSessionList(gathered, (page) => client.sessions(page), deletions.isDoomed);
 
+  const asks = createAsks(socket);
+  createEffect(() => {
+    if (asks.isHere) void untrack(() => clearKeptAnswers(asks.isOpen, client));
+  });
+
   return {
     client,
     connection,
@@ -67,7 +82,7 @@ export function createDashboard(): Dashboard {
     person,
     profiles: createProfiles(client, () => connection().state === "connected"),
     list,
-    asks: createAsks(socket),
+    asks,
     deletions,
     answering: createAnswers(client),
     processes: socket,

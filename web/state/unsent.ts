@@ -25,6 +25,12 @@ export function keepUnsentFiles(session: string, files: readonly KeptFile[]): bo
   return keepItem(FILES + session, files.length === 0 ? "" : JSON.stringify(files));
 }
 
+/** Of all texts that are kept, those of what begins so. */
+export function unsentKeys(prefix: string): string[] {
+  const keys = Array.from({ length: localStorage.length }, (_, n) => localStorage.key(n) ?? "");
+  return keys.filter((key) => key.startsWith(TEXT + prefix)).map((key) => key.slice(TEXT.length));
+}
+
 /** An empty text is not kept at all. */
 export function keepItem(key: string, text: string): boolean {
   try {
