@@ -1,5 +1,5 @@
 // Changing an input while it waits. If it is taken meanwhile, what was written goes to the composer instead of nowhere.
-import { onMount, Show } from "solid-js";
+import { onCleanup, onMount, Show } from "solid-js";
 import { INPUT_MAX_CHARS } from "../../src/protocol/limits.ts";
 import type { QueuedInput } from "../../src/session/view.ts";
 import type { Attempt } from "../attempt.ts";
@@ -16,6 +16,11 @@ export function EditWaiting(props: { session: string; input: QueuedInput; change
   onMount(() => {
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
+  });
+
+  onCleanup(() => {
+    const row = field.closest("li");
+    if (row?.contains(document.activeElement)) queueMicrotask(() => row.focus());
   });
 
   async function save(): Promise<void> {
@@ -57,12 +62,7 @@ export function EditWaiting(props: { session: string; input: QueuedInput; change
         <p class="note">It was changed elsewhere since you began: saving puts yours in its place.</p>
       </Show>
       <div class="buttons">
-        <button
-          class="go"
-          type="button"
-          disabled={text().trim() === "" || props.change.isBusy()}
-          onClick={() => void save()}
-        >
+        <button class="go" type="button" disabled={text().trim() === ""} onClick={() => void save()}>
           Save
         </button>
         <button type="button" onClick={() => setKeptEdit("queue", props.session, null)}>

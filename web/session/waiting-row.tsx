@@ -1,5 +1,5 @@
 // One input that waits: what it says, what it waits for, and what can be done about it.
-import { For, Show } from "solid-js";
+import { For, onCleanup, Show } from "solid-js";
 import type { InputPatch } from "../../src/client/commands.ts";
 import { textOf } from "../../src/session/parts.ts";
 import type { QueuedInput, View } from "../../src/session/view.ts";
@@ -15,6 +15,9 @@ import { wholeText } from "./whole-text.ts";
 
 type Action = { label: string; icon?: IconName; keys?: string; isDisabled?: boolean; run: () => void };
 
+/** Who reads by ear is told which it is; all of it follows within. */
+const NAME_CHARS = 120;
+
 export function WaitingRow(props: {
   session: string;
   view: View;
@@ -23,7 +26,13 @@ export function WaitingRow(props: {
   /** Whether Tab comes by here. */
   isReached: boolean;
   reach: () => void;
+  /** It goes, and the focus with it. */
+  leave: () => void;
 }) {
+  let row!: HTMLLIElement;
+  onCleanup(() => {
+    if (row.contains(document.activeElement)) props.leave();
+  });
   const { client } = useDashboard();
   const change = createAttempt(queueFailureWords);
   const isEdited = () => keptEdit("queue", props.session)?.input === props.input.input;
@@ -78,9 +87,11 @@ export function WaitingRow(props: {
 
   return (
     <li
+      ref={row}
       data-input={props.input.input}
       data-way={wayOf(props.input)}
       tabindex={props.isReached ? 0 : -1}
+      aria-label={`${textOf(props.input.text).slice(0, NAME_CHARS)}, ${whatItWaitsFor(props.input, props.view)}`}
       aria-busy={change.isBusy()}
       onKeyDown={onKeyDown}
       onFocusIn={() => props.reach()}

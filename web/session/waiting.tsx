@@ -55,6 +55,15 @@ function List(props: WaitingProps) {
     list.querySelector<HTMLElement>(`[data-input="${CSS.escape(input)}"]`)?.focus();
   }
 
+  /** The next one, or else the composer under the list. */
+  function focusInPlaceOf(place: number): void {
+    const compose = list.closest(".compose");
+    queueMicrotask(() => {
+      if (ids().length > 0) goTo(ids()[Math.min(place, ids().length - 1)]);
+      else compose?.querySelector<HTMLElement>(".box textarea")?.focus();
+    });
+  }
+
   function onKeyDown(event: KeyboardEvent): void {
     if (event.target instanceof HTMLTextAreaElement || event.altKey) return;
     const at = ids().findIndex((id) => id === reached());
@@ -75,6 +84,7 @@ function List(props: WaitingProps) {
             place={n()}
             isReached={input.input === reached()}
             reach={() => setCurrent(input.input)}
+            leave={() => focusInPlaceOf(n())}
           />
         )}
       </For>

@@ -22,7 +22,7 @@ export function ArchivedSessions() {
     Object.values(byId)
       .filter(({ id }) => !deletions.isDoomed(id))
       .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
-  const place: RowPlace = { current: undefined, isTabStop: () => true };
+  const place: RowPlace = { isCurrent: () => false, isTabStop: () => true };
 
   onMount(() => {
     onCleanup(

@@ -66,3 +66,8 @@ test("one at rest says how it came to rest", () => {
   expect(words({ status: "idle" })).toBe("2 messages");
   expect(words({ status: "idle", messages: 0 })).toBe("nothing said yet");
 });
+
+test("a fork is told from what it was forked from, whose title it has", () => {
+  const origin = { kind: "fork", session: "ses_0", at: START } as const;
+  expect(rowWords(row({ status: "idle", origin }), undefined, 0, 0)).toBe("fork · 2 messages");
+});

@@ -29,7 +29,9 @@ export function rowWords(row: SessionRow, view: View | undefined, delegates: num
       }
       if (delegates > 0) return agentWords(delegates);
       if (row.queued > 0) return statusWords(row, now);
-      return messages === 0 ? "nothing said yet" : counted(messages, "message");
+      // It has the title of what it was forked from.
+      const fork = row.origin?.kind === "fork" ? "fork · " : "";
+      return messages === 0 ? "nothing said yet" : fork + counted(messages, "message");
     }
     case "recovering":
     case "queued":

@@ -1,5 +1,5 @@
 // One session in the list, with the agents that work for it under it.
-import { createMemo, createSignal, For, Show } from "solid-js";
+import { createMemo, createSignal, For, onCleanup, Show } from "solid-js";
 import type { SessionRow } from "../../src/protocol/http.ts";
 import { sessionPath } from "../address.ts";
 import { Link } from "../link.tsx";
@@ -12,10 +12,12 @@ import { SessionMenu } from "./menu.tsx";
 import { rowWords } from "./row-words.ts";
 
 export type RowPlace = {
-  /** The session on screen. */
-  current: string | undefined;
+  /** Whether it is the session on screen. */
+  isCurrent: (session: string) => boolean;
   /** Whether Tab stops here; where it stops at one row only, arrows lead on. */
   isTabStop: (session: string) => boolean;
+  /** A row goes, and the focus with it. */
+  leave?: () => void;
 };
 
 /** Of the agents that work for one session; the others are a press away. */
@@ -24,8 +26,12 @@ const DELEGATES_SHOWN = 3;
 export function Row(props: { row: SessionRow; place: RowPlace }) {
   const { list } = useDashboard();
   const delegates = createMemo(() => list.delegates(props.row.id));
+  let item!: HTMLLIElement;
+  onCleanup(() => {
+    if (item.contains(document.activeElement)) props.place.leave?.();
+  });
   return (
-    <li class="session" data-session={props.row.id}>
+    <li ref={item} class="session" data-session={props.row.id}>
       <RowLine row={props.row} place={props.place} delegates={delegates().length} />
       <Show when={delegates().length > 0}>
         <Delegates rows={delegates()} place={props.place} />
@@ -36,7 +42,7 @@ export function Row(props: { row: SessionRow; place: RowPlace }) {
 
 function RowLine(props: { row: SessionRow; place: RowPlace; delegates: number }) {
   const { now, peek } = useDashboard();
-  const isCurrent = () => props.row.id === props.place.current;
+  const isCurrent = () => props.place.isCurrent(props.row.id);
   const updated = createMemo(() => age(props.row.updatedAt, now()));
   const words = createMemo(() => rowWords(props.row, peek(props.row.id), props.delegates, now()));
   const isDelegate = () => props.row.origin?.kind === "delegation";
@@ -73,7 +79,7 @@ function Delegates(props: { rows: readonly SessionRow[]; place: RowPlace }) {
   const [isOpen, setOpen] = createSignal(false);
   /** Whoever is on screen is shown in any case. */
   const shown = () =>
-    props.rows.filter((row, n) => isOpen() || n < DELEGATES_SHOWN || row.id === props.place.current);
+    props.rows.filter((row, n) => isOpen() || n < DELEGATES_SHOWN || props.place.isCurrent(row.id));
   const more = () => props.rows.length - shown().length;
   return (
     <>

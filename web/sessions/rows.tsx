@@ -9,24 +9,27 @@ import { Row, type RowPlace } from "./row.tsx";
 import { rowByKey } from "./row-keys.ts";
 
 export function SessionRows(props: { current: string | undefined }) {
-  const { list, now } = useDashboard();
+  const { list, now, deletions } = useDashboard();
+  const isShown = (id: string) => list.row(id)?.archived === false && !deletions.isDoomed(id);
+  let rows!: HTMLElement;
   const today = createMemo(() => dayOf(now()));
   const items = createMemo(() => underHeadings(list.rows(), today()));
   const [focused, setFocused] = createSignal<string>();
   /** The row last gone to, else the one on screen, else the first. */
   const tabStop = createMemo(() => {
-    const wanted = [focused(), props.current].find((id) => id !== undefined && list.row(id));
+    const wanted = [focused(), props.current].find((id) => id !== undefined && isShown(id));
     return wanted ?? firstOf(items())?.id;
   });
   const isTabStop = createSelector(tabStop);
+  const isCurrent = createSelector(() => props.current);
   const place: RowPlace = {
-    get current() {
-      return props.current;
-    },
+    isCurrent: (session) => isCurrent(session),
     isTabStop: (session) => isTabStop(session),
+    leave: () => queueMicrotask(() => rows.querySelector<HTMLElement>('a.row[tabindex="0"]')?.focus()),
   };
   return (
     <nav
+      ref={rows}
       class="rows"
       aria-label="Sessions"
       onKeyDown={(event) => {

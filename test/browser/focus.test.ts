@@ -1,0 +1,93 @@
+// Whoever works by keyboard is never left nowhere: what goes from the page hands the focus on.
+import { expect, test } from "vitest";
+import { useStage } from "./matrix/stage.ts";
+import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
+
+const stage = useStage();
+
+test("whoever begins a session goes on writing in it", async () => {
+  const page = await stage.open("/new");
+  await page.keyboard.type("The first");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/sessions\//);
+  await expectFocus(page, page.getByRole("textbox", { name: "Message" }));
+  await page.keyboard.type("The second");
+  await page.keyboard.press("Enter");
+  await waiting(page, "The second").waitFor();
+  expectNoFaults(page);
+});
+
+test("an answer by key leads to the next ask, and after the last one back to the transcript", async () => {
+  const { session, prompt } = await stage.begin("Careful", "careful");
+  const page = await stage.open(`/sessions/${session}`);
+  const speaker = await stage.model.asked(prompt);
+  speaker.call("shell", { command: "echo one" }).call("shell", { command: "echo two" }).end();
+  const cards = page.locator("main [data-ask]");
+  await expect.poll(() => cards.count()).toBe(2);
+  await cards.first().focus();
+  await page.keyboard.press("y");
+  await expect.poll(() => cards.count()).toBe(1);
+  await expectFocus(page, cards.first());
+  await cards.getByRole("button", { name: "Once" }).press("Enter");
+  await expect.poll(() => cards.count()).toBe(0);
+  await expectFocus(page, page.getByRole("region", { name: "Transcript" }));
+  expectNoFaults(page);
+});
+
+test("a waiting input that is removed leaves the focus on the next, and after the last in the composer", async () => {
+  const { session } = await stage.begin("Busy");
+  for (const text of ["one", "two"])
+    await stage.call("POST", `/api/sessions/${session}/inputs`, { kind: "prompt", text });
+  const page = await stage.open(`/sessions/${session}`);
+  await waiting(page, "one").focus();
+  await page.keyboard.press("Enter");
+  await expectFocus(page, page.getByRole("textbox", { name: "Change the waiting input" }));
+  await page.keyboard.press("Escape");
+  await expectFocus(page, waiting(page, "one"));
+  await page.keyboard.press("Delete");
+  await expectFocus(page, waiting(page, "two"));
+  await page.keyboard.press("Delete");
+  await expectFocus(page, page.getByRole("textbox", { name: "Message" }));
+  expectNoFaults(page);
+});
+
+test("a session that is deleted from the list leaves the focus on another row", async () => {
+  await stage.create("Goes");
+  await stage.create("Stays");
+  const page = await stage.open("/inbox");
+  const rows = page.getByRole("navigation", { name: "Sessions" });
+  await rows.getByRole("link", { name: "Goes" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => rows.getByRole("link", { name: "Goes" }).count()).toBe(0);
+  await expectFocus(page, rows.getByRole("link", { name: "Stays" }));
+  expectNoFaults(page);
+});
+
+test("on a phone the palette opens from a session's menu, and every page leads back", async () => {
+  const { session } = await stage.begin("On the way");
+  const page = await stage.open(`/sessions/${session}`, { width: 360, height: 780, touch: true });
+  await page.getByRole("button", { name: "Menu of On the way" }).click();
+  await page.getByRole("menuitem", { name: "Search or jump to…" }).click();
+  await page.getByRole("combobox", { name: "Search or jump to" }).fill("settings");
+  await page.getByRole("option", { name: /^Settings/ }).click();
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await page.getByRole("link", { name: "All sessions" }).click();
+  await page.getByRole("link", { name: /On the way/ }).waitFor();
+  expectNoFaults(page);
+});
+
+async function expectFocus(page: WatchedPage, place: ReturnType<WatchedPage["locator"]>): Promise<void> {
+  await place.waitFor();
+  await expect
+    .poll(() => place.evaluate((element) => element === element.ownerDocument.activeElement), {
+      message: `the focus is on ${await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200))}`,
+    })
+    .toBe(true);
+}
+
+function waiting(page: WatchedPage, text: string) {
+  return page.getByRole("list", { name: "Waiting inputs" }).getByRole("listitem").filter({ hasText: text });
+}
