@@ -98,6 +98,16 @@ test("what waits is edited, moved and removed, by pointer and by keys", async ()
   expectNoFaults(page);
 });
 
+test("what waits is dragged to another place", async () => {
+  await visit.server.append(session, [admitted(1, "one"), admitted(2, "two"), admitted(3, "three")], "owner");
+  const page = await open();
+  await rowOf(page, "three").dragTo(rowOf(page, "one"), { targetPosition: { x: 60, y: 4 } });
+  await expect.poll(() => texts(page)).toEqual(["three", "one", "two"]);
+  await rowOf(page, "three").dragTo(rowOf(page, "two"), { targetPosition: { x: 60, y: 28 } });
+  await expect.poll(() => texts(page)).toEqual(["one", "two", "three"]);
+  expectNoFaults(page);
+});
+
 test("at 390 px the same is done from a menu", async () => {
   await visit.server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
   const page = await open({ width: 390, height: 844 });

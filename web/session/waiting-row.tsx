@@ -9,6 +9,8 @@ import { isNarrow } from "../media.ts";
 import { Menu } from "../menu.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { keptEdit, setKeptEdit } from "../state/kept-edit.ts";
+import { hasKeyboard } from "./keys.ts";
+import type { Drag } from "./waiting-drag.ts";
 import { EditWaiting } from "./waiting-edit.tsx";
 import { queueFailureWords } from "./queue-failure.ts";
 import { wholeText } from "./whole-text.ts";
@@ -28,6 +30,7 @@ export function WaitingRow(props: {
   reach: () => void;
   /** It goes, and the focus with it. */
   leave: () => void;
+  drag: Drag;
 }) {
   let row!: HTMLLIElement;
   onCleanup(() => {
@@ -93,6 +96,14 @@ export function WaitingRow(props: {
       tabindex={props.isReached ? 0 : -1}
       aria-label={`${textOf(props.input.text).slice(0, NAME_CHARS)}, ${whatItWaitsFor(props.input, props.view)}`}
       aria-busy={change.isBusy()}
+      draggable={hasKeyboard && !isEdited() && props.view.queue.length > 1}
+      data-drop={props.drag.sideOf(props.input.input)}
+      onDragStart={(event) => props.drag.begin(props.input.input, event)}
+      onDragOver={(event) => props.drag.over(props.input.input, event)}
+      onDragEnd={(event) => {
+        const before = props.drag.end(event);
+        if (before !== undefined) patch({ before });
+      }}
       onKeyDown={onKeyDown}
       onFocusIn={() => props.reach()}
     >

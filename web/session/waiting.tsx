@@ -7,6 +7,7 @@ import { useDashboard } from "../state/dashboard.ts";
 import type { Outbox } from "../state/outbox.ts";
 import { keptEdit } from "../state/kept-edit.ts";
 import { LeftEdit } from "./waiting-edit.tsx";
+import { createDrag } from "./waiting-drag.ts";
 import { WaitingRow } from "./waiting-row.tsx";
 
 type WaitingProps = { session: string; view: View; outbox: Outbox };
@@ -41,6 +42,7 @@ function List(props: WaitingProps) {
     const id = current();
     return id !== undefined && ids().includes(id) ? id : ids().at(-1);
   };
+  const drag = createDrag(ids);
   const count = () => ids().length + props.outbox.sending.length;
 
   createEffect(
@@ -74,7 +76,17 @@ function List(props: WaitingProps) {
   }
 
   return (
-    <ul ref={list} class="waiting" aria-label="Waiting inputs" onKeyDown={onKeyDown}>
+    <ul
+      ref={list}
+      class="waiting"
+      aria-label="Waiting inputs"
+      onKeyDown={onKeyDown}
+      onDragLeave={(event) => {
+        const { relatedTarget: to } = event;
+        if (!(to instanceof Node && list.contains(to))) drag.out();
+      }}
+      onDrop={(event) => event.preventDefault()}
+    >
       <For each={props.view.queue}>
         {(input, n) => (
           <WaitingRow
@@ -85,6 +97,7 @@ function List(props: WaitingProps) {
             isReached={input.input === reached()}
             reach={() => setCurrent(input.input)}
             leave={() => focusInPlaceOf(n())}
+            drag={drag}
           />
         )}
       </For>
