@@ -4,6 +4,7 @@ import { apply } from "../../src/session/apply.ts";
 import { numbered } from "../../src/session/arbitrary-log.ts";
 import type { NewEvent } from "../../src/session/event.ts";
 import { emptyView } from "../../src/session/view.ts";
+import { START } from "../../src/session/position.ts";
 import { rowWords } from "./row-words.ts";
 import { sampleRow } from "./sample-row.ts";
 
