@@ -83,11 +83,15 @@ async function repeatedIds(page: Page): Promise<string[]> {
 }
 
 function roleOf(node: AxNode): string {
-  return String(node.role?.value ?? "");
+  return textOf(node.role);
 }
 
 function nameOf(node: AxNode): string {
-  return String(node.name?.value ?? "").trim();
+  return textOf(node.name);
+}
+
+function textOf(given: AxValue | undefined): string {
+  return typeof given?.value === "string" ? given.value.trim() : "";
 }
 
 function property(node: AxNode, name: string): unknown {

@@ -71,7 +71,7 @@ export function createDashboard(): Dashboard {
 
   const asks = createAsks(socket);
   createEffect(() => {
-    if (asks.isHere) void untrack(() => clearKeptAnswers(asks.isOpen, client));
+    if (asks.isHere) void untrack(() => clearKeptAnswers((ask) => asks.isOpen(ask), client));
   });
 
   return {
