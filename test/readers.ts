@@ -1,5 +1,6 @@
 // Readers as strangers would write them, each following one session's log until it is told to stop.
 import { spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
 import { stream } from "@durable-streams/client";
 import { WebSocket } from "ws";
 import type { AnyEvent } from "../src/session/event.ts";
@@ -12,6 +13,9 @@ export type Reader = {
   readonly returns: number | null;
   stop(): Promise<void>;
 };
+
+/** Without it they would take the processor from the server that they wait for. */
+const BETWEEN_TRIES_MS = 20;
 
 /** The public client library of the protocol, with its own reconnecting. */
 export function durableStreamsReader(
@@ -82,7 +86,7 @@ export function curlReader(server: ServerProcess, session: string): Reader {
       curl.on("close", () => resolve());
     });
   const follow = async () => {
-    while (!ended.signal.aborted) await once();
+    for (; !ended.signal.aborted; await delay(BETWEEN_TRIES_MS)) await once();
   };
   return reader("curl", seen, () => returns, ended, follow());
 }
@@ -112,7 +116,7 @@ export function socketReader(server: ServerProcess, session: string): Reader {
       socket.on("close", () => resolve());
     });
   const follow = async () => {
-    while (!ended.signal.aborted) await once();
+    for (; !ended.signal.aborted; await delay(BETWEEN_TRIES_MS)) await once();
   };
   return reader("WebSocket", seen, () => returns, ended, follow());
 }
