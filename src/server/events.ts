@@ -1,5 +1,6 @@
 // GET /api/sessions/:id/events: the Durable Streams read protocol over any log, by the log's kind. Catch-up pages,
 // long-poll, server-sent events. Stored texts go out as they lie.
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isPosition, START, type Position } from "../session/position.ts";
@@ -163,7 +164,7 @@ async function answerCatchUp(
   after: Position,
   offset: Position | "now",
 ): Promise<FastifyReply> {
-  const span = await spans.read(head.id, after);
+  const span = await spans.read(head.id, after, head.position);
   void reply.headers(await spanHeaders(store, head, span));
   if (offset === "now") return sendSpan(reply.header("cache-control", "no-store"), span);
   const closed = reply.hasHeader("stream-closed") ? ":c" : "";
@@ -171,7 +172,8 @@ async function answerCatchUp(
   void reply.header("etag", etag).header("cache-control", "private, no-cache");
   if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
   if (!span.upToDate)
-    setImmediate(() => {
+    // Not before all of this has left: reading holds up the thread, and its reader would have nothing to read.
+    reply.raw.once("finish", () => {
       spans
         .readAhead(head.id, span.last)
         .catch((error: unknown) => log.warn({ err: error }, "nothing was read ahead"));
@@ -188,13 +190,13 @@ async function answerLongPoll(
   cursor: string | undefined,
 ): Promise<FastifyReply> {
   const { store } = context;
-  let span = await spans.read(head.id, after);
+  let span = await spans.read(head.id, after, head.position);
   if (span.pages.length === 0 && !head.closed) {
     const waited = await waitForMore(context, reply, head.id, after);
     if (waited === "deleted") refuse("not_found", `${head.id} was deleted.`);
     if (waited === "shutdown") refuse("shutting_down", "The server is shutting down; ask again.");
     if (waited === "revoked") refuse("unauthorized", "The credential was revoked.");
-    span = await spans.read(head.id, after);
+    span = await spans.read(head.id, after, head.position);
   }
   void reply
     .headers(await spanHeaders(store, head, span))
@@ -216,9 +218,13 @@ async function spanHeaders(store: Store, head: LogHead, span: Span): Promise<Rec
 
 /** A JSON array of stored texts, which are already joined by commas within a page. */
 function sendSpan(reply: FastifyReply, { pages }: Span): FastifyReply {
-  const parts = pages.flatMap((page, n) => (n === 0 ? [page] : [COMMA, page]));
-  return reply.type("application/json").send(Buffer.concat([OPEN, ...parts, CLOSE]));
+  const parts = [OPEN, ...pages.flatMap((page, n) => (n === 0 ? [page] : [COMMA, page])), CLOSE];
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  void reply.type("application/json").header("content-length", bytes);
+  // A copy costs little for a few events; for a long log it costs the collector as much as reading it.
+  return reply.send(bytes < COPIED_BYTES ? Buffer.concat(parts) : Readable.from(parts));
 }
+const COPIED_BYTES = 64 * 1024;
 const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");

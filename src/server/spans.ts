@@ -17,24 +17,26 @@ export class Spans {
     this.#store = store;
   }
 
-  async read(log: LogId, after: Position): Promise<Span> {
-    return this.#take(log, after) ?? (await this.#read(log, after));
+  /** `end` is where the log was seen to end a moment ago. */
+  async read(log: LogId, after: Position, end: Position): Promise<Span> {
+    return this.#take(log, after, end) ?? (await this.#read(log, after));
   }
 
-  /** What lies behind a span that does not reach the end: it never changes, so it may be read before it is asked for. */
+  /** What lies behind a span may be read before it is asked for: it changes only by what comes behind its end. */
   async readAhead(log: LogId, after: Position): Promise<void> {
     if (this.#ahead.size >= AHEAD_MAX || this.#ahead.has(`${log} ${after}`)) return;
     const span = await this.#read(log, after);
-    if (span.upToDate) return; // more may have come by the time it is asked for
+    if (span.pages.length === 0) return;
     const drop = setTimeout(() => this.#ahead.delete(`${log} ${after}`), AHEAD_MS).unref();
     this.#ahead.set(`${log} ${after}`, { span, drop });
   }
 
-  #take(log: LogId, after: Position): Span | undefined {
+  #take(log: LogId, after: Position, end: Position): Span | undefined {
     const found = this.#ahead.get(`${log} ${after}`);
     this.#ahead.delete(`${log} ${after}`);
     clearTimeout(found?.drop);
-    return found?.span;
+    const hasMore = found?.span.upToDate === true && found.span.last !== end;
+    return hasMore ? undefined : found?.span;
   }
 
   async #read(log: LogId, after: Position): Promise<Span> {

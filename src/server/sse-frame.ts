@@ -4,12 +4,13 @@ import type { Position } from "../session/position.ts";
 import type { Page } from "../store/store.ts";
 
 export function sseFrame(page: Page, upToDate: boolean, now: number): Buffer {
+  return Buffer.concat(sseParts(page, upToDate, now));
+}
+
+/** The same without a copy of the page, for one reader's replay. */
+export function sseParts(page: Page, upToDate: boolean, now: number): [Buffer, Buffer, Buffer] {
   const control = controlText(page.last, upToDate ? { upToDate: true } : {}, now);
-  return Buffer.concat([
-    Buffer.from(`id: ${page.last}\nevent: data\ndata: [`),
-    page.bytes,
-    Buffer.from(`]\n\n${control}`),
-  ]);
+  return [Buffer.from(`id: ${page.last}\nevent: data\ndata: [`), page.bytes, Buffer.from(`]\n\n${control}`)];
 }
 
 /** Nothing new, but this is how things stand. */

@@ -2,11 +2,12 @@
 // it the same way, and a reader resumes instead of reporting a broken body.
 import type { FastifyReply } from "fastify";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Position } from "../session/position.ts";
 import type { Page } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import type { LivePage, Reader } from "./feed.ts";
-import { controlFrame, HEARTBEAT_FRAME, retryFrame, sseFrame } from "./sse-frame.ts";
+import { controlFrame, HEARTBEAT_FRAME, retryFrame, sseParts } from "./sse-frame.ts";
 
 /** A replay goes on when less than this waits to be sent. */
 const REPLAY_QUEUE_BYTES = 256 * 1024;
@@ -48,7 +49,11 @@ export class SseReader implements Reader {
   }
 
   async replay(page: Page): Promise<boolean> {
-    this.#write(sseFrame(page, false, this.#context.now()));
+    const parts = sseParts(page, false, this.#context.now());
+    const socket = this.#open(page.bytes.length);
+    socket?.cork();
+    for (const part of parts) socket?.write(part);
+    socket?.uncork();
     return this.#room();
   }
 
@@ -79,15 +84,20 @@ export class SseReader implements Reader {
 
   /** Past the response and straight to its socket: the frame is shared by all readers and needs nothing around it. */
   #write(frame: Buffer): void {
+    this.#open(frame.length)?.write(frame);
+  }
+
+  /** Undefined when nothing more can be written. */
+  #open(bytes: number): Socket | undefined {
     const { socket } = this.#response;
-    if (socket === null || !socket.writable || this.#response.writableEnded) return;
+    if (socket === null || !socket.writable || this.#response.writableEnded) return undefined;
     // A reader that does not read loses its connection, not a part of the log: it resumes at its position.
-    if (socket.writableLength > 0 && socket.writableLength + frame.length > this.#context.limits.queueBytes) {
+    if (socket.writableLength > 0 && socket.writableLength + bytes > this.#context.limits.queueBytes) {
       this.#context.metrics.slowReaders.inc({ kind: "sse" });
       socket.destroy();
-      return;
+      return undefined;
     }
-    socket.write(frame);
+    return socket;
   }
 
   #end(): void {
