@@ -18,7 +18,7 @@ describe("the store of the simulation can't lie", () => {
         for (let n = 0; n < MOVES; n++) for (const outcome of await stores.move()) reached.add(outcome);
         await stores.over();
       }
-      const refusals = ["ended", "held", "key_reused", "lease_lost", "moved", "not_found"];
+      const refusals = ["ended", "held", "key_reused", "lease_lost", "live", "moved", "not_found"];
       expect([...reached]).toEqual(expect.arrayContaining(["ok", "replayed", ...refusals]));
     });
   });

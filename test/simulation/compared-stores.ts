@@ -1,15 +1,18 @@
 // A real store and the simulation's, done the same to and held against each other.
 import { expect } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
-import { formatPosition, START, type Position } from "../../src/session/position.ts";
+import { formatPosition, seqOf, START, type Position } from "../../src/session/position.ts";
 import { statusOf } from "../../src/session/row.ts";
-import type { Lease, Store, Writer } from "../../src/store/store.ts";
+import type { Command, Lease, ProcessRow, Store, Writer } from "../../src/store/store.ts";
 import type { TestClock } from "../contract/stores.ts";
 import { Chance } from "./chance.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
 const TTL_MS = 10_000;
 const owner = { person: "owner" };
+const MOVES =
+  "append append append append append append claim claim claim create lease wait delete succeed".split(" ");
+const PROCESSES = ["prc_1", "prc_2", "prc_3"];
 
 /** One round: two sessions, and whatever chance does to them. */
 export class ComparedStores {
@@ -22,6 +25,7 @@ export class ComparedStores {
   readonly #round: number;
   #attempt = 0;
   #streaming = false;
+  #commands = 0;
 
   constructor(real: Store, memory: MemoryStore, clock: TestClock, round: number) {
     this.#real = real;
@@ -44,9 +48,7 @@ export class ComparedStores {
       alike(ours, answer, `${what} in round ${this.#round}`);
       outcomes.push(nameOf(answer));
     };
-    switch (
-      chance.pick(["create", "append", "append", "append", "append", "claim", "claim", "lease", "wait"])
-    ) {
+    switch (chance.pick(MOVES)) {
       case "create": {
         const first = this.#events(log).filter(({ type }) => type !== "draft"); // nothing is drafted before it began
         const created = await this.#real.createSession({ id: log, profile: "default", first }, owner);
@@ -90,12 +92,42 @@ export class ComparedStores {
           );
         break;
       }
+      case "delete": {
+        const [force, command] = [chance.happens(0.3), this.#command()];
+        await same(
+          this.#real.deleteSession(log, { force }, command),
+          this.#memory.deleteSession(log, force, command),
+          "a deletion",
+        );
+        break;
+      }
+      case "succeed":
+        await this.#succeed(log, same);
+        break;
       case "wait":
         this.#clock.advance(chance.pick([1_000, TTL_MS - 1, TTL_MS + 1, 60_000]));
         break;
     }
     await this.#compare(log);
     return outcomes;
+  }
+
+  async #succeed(from: string, same: Same): Promise<void> {
+    const [view, head] = [this.#memory.view(from), this.#memory.head(from)];
+    if (!view || !head) return;
+    const id = `ses_${this.#round}s${this.#logs.length}`;
+    const at = formatPosition(this.#chance.whole(1, seqOf(head.position)), 0);
+    const succession = { from, view, at, id, reason: "undone", first: [] };
+    const command = this.#command();
+    const ours = this.#memory.succeedSession(succession, owner, command);
+    const theirs = this.#real.succeedSession(succession, owner, command);
+    await same(
+      theirs.then((made) => (made.ok ? { ok: true, ...(made.replayed && { replayed: true }) } : made)),
+      ours,
+      "a succession",
+    );
+    if (this.#memory.logs.has(id)) this.#logs.push(id);
+    this.#streaming = false; // what was being drafted is not the successor's
   }
 
   /** The next round's sessions are others. */
@@ -135,6 +167,10 @@ export class ComparedStores {
       row && { status: row.status, queued: row.queued, retryAt: row.retryAt },
       "the row",
     );
+    for (const process of PROCESSES) {
+      const [known, real] = [this.#memory.rows.processes.get(process), await this.#real.process(process)];
+      alike(shown(known), shown(real), "a process");
+    }
   }
 
   /** Any that was ever given, so that most are too late. */
@@ -149,11 +185,13 @@ export class ComparedStores {
     const key = `${this.#round} ${chance.whole(1, 6)}`;
     if (chance.happens(0.2)) return { by: "keeper", keeper: "delegates", key };
     if (chance.happens(0.5)) return { by: "client", author: owner };
-    return {
-      by: "client",
-      author: owner,
-      command: { scope: "owner", key, digest: chance.pick(["one", "one", "other"]) },
-    };
+    const digest = chance.pick(["one", "one", "other"]);
+    return { by: "client", author: owner, command: { scope: "owner", key, digest } };
+  }
+
+  /** Of what is not an append: its keys are its own. */
+  #command(): Command {
+    return { scope: "owner", key: `${this.#round} x${++this.#commands}`, digest: "one" };
   }
 
   #events(log: string): NewEvent[] {
@@ -166,6 +204,7 @@ export class ComparedStores {
     const step = { step: "s1", attempt: this.#attempt };
     const retryAt = new Date(this.#clock.now() + 5_000).toISOString();
     const from: Position = START;
+    const process = chance.pick(PROCESSES);
     const all: NewEvent[] = [
       { type: "input_admitted", data: { input, kind: "prompt", text: `to ${log}` } },
       { type: "input_delivered", data: { input, turn: "t1", from } },
@@ -182,6 +221,8 @@ export class ComparedStores {
       { type: "ask_opened", data: { ask: "ask_1", kind: "clarify", title: "Which?" } },
       { type: "ask_answered", data: { ask: "ask_1", kind: "clarify", answer: { text: "that" } } },
       { type: "turn_ended", data: { turn: "t1", outcome: "completed" } },
+      { type: "process_started", data: { process, command: "make", cwd: "/work", background: true } },
+      { type: "process_exited", data: { process, exit: 3, cause: "exit" } },
     ];
     const event = chance.pick(all);
     switch (event.type) {
@@ -200,6 +241,10 @@ export class ComparedStores {
         return event;
     }
   }
+}
+
+function shown(row: ProcessRow | undefined): unknown {
+  return row && { session: row.session, status: row.status, exit: row.exit, cause: row.cause };
 }
 
 function alike(ours: unknown, theirs: unknown, what: string): void {

@@ -7,7 +7,7 @@ import { emptyView, type View } from "../../src/session/view.ts";
 import { checkDeeds, checkKept, checkTakeovers, type Deeds } from "./deed-rules.ts";
 import { checkLeft } from "./left-rules.ts";
 import { checkLog, ownFacts, type Check } from "./log-rules.ts";
-import { foldEvent, type Log } from "./memory-store.ts";
+import { foldEvent, type Log } from "./memory-log.ts";
 
 /** Of a world that has come to rest. */
 export function checkHistory(deeds: Deeds, now: number): void {

@@ -1,11 +1,9 @@
 // The store's contract in memory: each verb at once and whole. test/contract/simulated.test.ts holds it against the real ones.
-import { apply } from "../../src/session/apply.ts";
 import { forkPoint, rowOf } from "../../src/session/fork.ts";
 import { goneTimer } from "../../src/session/gone-delegate.ts";
-import { isDraft, ownerOf, sweptBy } from "../../src/session/draft.ts";
 import type { AnyEvent, By, NewEvent } from "../../src/session/event.ts";
-import { formatPosition, isFactPosition, seqOf, type Position } from "../../src/session/position.ts";
-import { changedRow, EMPTY_ROW, rowChange, statusOf, type RowState } from "../../src/session/row.ts";
+import { formatPosition, isFactPosition, seqOf, START, type Position } from "../../src/session/position.ts";
+import { changedRow, rowChange, statusOf, type RowState } from "../../src/session/row.ts";
 import { emptyView, type View } from "../../src/session/view.ts";
 import { followSuccession } from "../../src/store/fork-plan.ts";
 import type {
@@ -29,29 +27,12 @@ import type {
   Succession,
   Writer,
 } from "../../src/store/store.ts";
+import { KeptResults } from "./kept-results.ts";
+import { foldEvent, newLog, writeEvents, type Log } from "./memory-log.ts";
 import { MemoryRows } from "./memory-rows.ts";
-
-export type Log = {
-  readonly id: LogId;
-  readonly stored: Stored[];
-  seq: number;
-  sub: number;
-  epoch: number;
-  holder: NodeId | null;
-  leaseUntil: number;
-  /** Up to which fact nothing was left to do when the lease was last given back. */
-  restedSeq: number;
-  closed: boolean;
-  row: RowState;
-  origin: Origin | null;
-  updatedAt: number;
-};
 
 /** `root` is the one that a person deleted; the others worked for it. */
 export type Deletion = { session: string; turn: boolean; root: boolean };
-
-/** As its text, so that each reader gets its own copy. */
-type Stored = { position: Position; seq: number; owner: string | null; text: string };
 
 export type Held = { ok: true } | { ok: false; code: "lease_lost" };
 
@@ -66,7 +47,7 @@ export class MemoryStore {
   /** Nodes that the store knows to be dead: their leases count no more. */
   readonly gone = new Set<NodeId>();
   readonly #now: () => number;
-  readonly #results = new Map<string, { digest: string; result: { ok: true } }>();
+  readonly #results = new KeptResults();
   readonly #blobs = new Map<string, Buffer>();
   #latestMs = 0;
 
@@ -93,7 +74,7 @@ export class MemoryStore {
   }
 
   deleteSession(id: LogId, force: boolean, command: Command): Deleted {
-    return this.#once(command, () => {
+    return this.#results.once(command, () => {
       const log = this.logs.get(id);
       if (!log) return { ok: false, code: "not_found" } as const;
       const family = this.#familyOf(log);
@@ -115,6 +96,7 @@ export class MemoryStore {
         this.deletions.push({ session: member.id, turn: member.row.turn !== null, root: member === log });
         this.rows.takeAway(member.id);
         this.logs.delete(member.id);
+        this.#results.forget(member.id);
         this.#changed(member.id);
       }
       return { ok: true } as const;
@@ -123,7 +105,7 @@ export class MemoryStore {
 
   succeedSession(succession: Succession, author: By, command: Command): { ok: true } | Refused {
     const { from, id, at, view, reason } = succession;
-    return this.#once(command, () => {
+    return this.#results.once(command, () => {
       const original = this.logs.get(from);
       if (!original) return { ok: false, code: "not_found" } as const;
       if (original.closed) return { ok: false, code: "ended", successor: original.row.successor } as const;
@@ -131,6 +113,8 @@ export class MemoryStore {
         return { ok: false, code: "moved", position: formatPosition(original.seq, original.sub) } as const;
       const facts = this.events(from, formatPosition(0, 0), Infinity, "facts");
       const point = forkPoint(facts, at);
+      if (point === START)
+        return { ok: false, code: "moved", position: formatPosition(original.seq, original.sub) } as const;
       const copy = this.#add(id, original.origin);
       copy.stored.push(...original.stored.filter(({ owner, seq }) => owner === null && seq <= seqOf(point)));
       Object.assign(copy, { seq: seqOf(point), epoch: original.epoch });
@@ -147,7 +131,11 @@ export class MemoryStore {
   }
 
   append(id: LogId, events: readonly NewEvent[], writer: Writer, options: AppendOptions = {}): Appended {
-    return this.#once(commandOf(writer), () => this.#append(id, events, writer, options));
+    return this.#results.once(
+      commandOf(writer),
+      () => this.#append(id, events, writer, options),
+      writer.by === "keeper" ? id : undefined,
+    );
   }
 
   #append(id: LogId, events: readonly NewEvent[], writer: Writer, options: AppendOptions): Appended {
@@ -279,34 +267,9 @@ export class MemoryStore {
   }
 
   #add(id: LogId, origin: Origin | null): Log {
-    const log: Log = {
-      id,
-      stored: [],
-      seq: 0,
-      sub: 0,
-      epoch: 0,
-      holder: null,
-      leaseUntil: 0,
-      restedSeq: 0,
-      closed: false,
-      row: { ...EMPTY_ROW },
-      origin,
-      updatedAt: this.#now(),
-    };
+    const log = newLog(id, origin, this.#now());
     this.logs.set(id, log);
     return log;
-  }
-
-  /** Only what succeeded is kept, and given again. */
-  #once<R extends { ok: boolean }>(command: Command | undefined, effect: () => R): R {
-    const name = command && `${command.scope} ${command.key}`;
-    const kept = name === undefined ? undefined : this.#results.get(name);
-    if (kept && kept.digest !== command?.digest) return { ok: false, code: "key_reused" } as unknown as R; // each R has it
-    if (kept) return { ...kept.result, replayed: true } as unknown as R; // under this key there is no other
-    const result = effect();
-    if (result.ok && name !== undefined)
-      this.#results.set(name, { digest: command?.digest ?? "", result: result as R & { ok: true } });
-    return result;
   }
 
   /** It and whoever works for it, directly or not. */
@@ -327,28 +290,8 @@ export class MemoryStore {
   }
 
   #write(log: Log, events: readonly NewEvent[], by: By): void {
-    if (events.length === 0) throw new RangeError("an append needs at least one event");
     const at = new Date(this.#now()).toISOString();
-    const sweeps = new Set<string>();
-    for (const event of events) {
-      if (isDraft(event)) log.sub += 1;
-      else Object.assign(log, { seq: log.seq + 1, sub: 0 });
-      const position = formatPosition(log.seq, log.sub);
-      const owner = isDraft(event) ? ownerOf(event.data.part) : null;
-      log.stored.push({
-        position,
-        seq: log.seq,
-        owner,
-        text: JSON.stringify({ position, at, by, ...event }),
-      });
-      const swept = sweptBy(event);
-      if (swept !== undefined) sweeps.add(swept);
-      if (event.type === "session_ended") log.closed = true;
-    }
-    const kept = log.stored.filter(
-      ({ owner, seq }) => owner === null || !sweeps.has(owner) || seq === log.seq, // the newest stays
-    );
-    if (kept.length < log.stored.length) log.stored.splice(0, log.stored.length, ...kept);
+    writeEvents(log, events, at, by);
     const change = rowChange(events);
     if (change) log.row = changedRow(log.row, change);
     if (change?.moves) log.updatedAt = this.#now();
@@ -390,10 +333,4 @@ function authorOf(writer: Writer): By {
     case "keeper":
       return { keeper: writer.keeper };
   }
-}
-
-export function foldEvent(view: View, event: AnyEvent): void {
-  if (apply(view, event).outcome !== "gap") return;
-  if (isFactPosition(event.position)) throw new Error(`the fact before ${event.position} is missing`);
-  view.position = event.position; // of a draft whose part has a hole nothing is seen, but what follows counts from here
 }
