@@ -13,7 +13,7 @@ import { headText, rowText, tableText, type Report } from "./report.ts";
 import { roundTrip } from "./round-trip.ts";
 import { start } from "./start.ts";
 import { turnRows } from "./turns.ts";
-import { turnsKilled } from "./turns-killed.ts";
+import { turnsKilled, turnsKilledPostgres } from "./turns-killed.ts";
 
 const ROWS: Row[] = [
   appends,
@@ -25,6 +25,7 @@ const ROWS: Row[] = [
   start,
   ...turnRows,
   turnsKilled,
+  turnsKilledPostgres,
 ];
 
 const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });

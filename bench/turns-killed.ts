@@ -1,5 +1,5 @@
 // What a crash costs those who watch: 200 agents speak, their server gets `kill -9`, and each of 200 readers waits for the
-// first word of the attempt that follows. What they had been shown must be in the log.
+// first word of the attempt that follows, from a new process or from another node. What they had been shown must be in the log.
 import { setTimeout as delay } from "node:timers/promises";
 import type { AnyEvent, DraftData } from "../src/session/event.ts";
 import type { AttemptReadersSaid, Shown, ToAttemptReaders } from "./host/attempt-readers.ts";
@@ -48,6 +48,34 @@ export const turnsKilled: Row = {
         `the new process was ready after ${figure(Math.min(...readyMs))} to ${figure(Math.max(...readyMs))} ms`,
       ]),
     ];
+  },
+};
+
+export const turnsKilledPostgres: Row = {
+  name: "turns-killed-postgres",
+  title: `kill -9 with ${TURNS} turns streaming 50 tokens a second each, PostgreSQL: until all go on by failover`,
+  reading:
+    "A figure of its own: from the signal until the last of 200 readers, attached to the other node all the while, has words of the attempt that follows. The other node is on the same host and has done no turn before. All that they had been shown is looked for in the log.",
+  async measure(run) {
+    const model = await startModel(run.stack);
+    const rounds: number[] = [];
+    for (let n = 0; n <= ROUNDS; n++) {
+      await using life = new AsyncDisposableStack();
+      const config = configFor(model, MODEL);
+      const place = { home: await run.folder(), database: await run.database(), config };
+      const first = await serve(life, place);
+      const sessions = await startTurns(first);
+      const second = await serve(life, place);
+      const readers = await startReaders(life, second, sessions);
+      const before = await wordsOf(readers, 1);
+      const from = performance.timeOrigin + performance.now();
+      await first.kill();
+      const { at } = await wordsOf(readers, 2);
+      for (const shown of before.shown) await checkShown(second, shown);
+      await second.kill();
+      if (n > 0) rounds.push(at - from); // the first may compile
+    }
+    return [finding("all go on after kill -9, PostgreSQL", 1_000, rounds, [])];
   },
 };
 
