@@ -124,6 +124,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
   executor.start();
   keeper.start();
   timers.start();
+  if (store.dialect === "postgres") prepareToTakeOver(profiles.values(), log);
   return {
     profiles: found.listed,
     processes: keeper.live,
@@ -136,6 +137,20 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
       await spawner.close();
     },
   };
+}
+
+/** What another node worked on may become ours at any moment, all of it at once: not the time to load packages. */
+function prepareToTakeOver(
+  profiles: Iterable<Profile | { unusable: string }>,
+  log: AgentsOptions["log"],
+): void {
+  for (const profile of profiles) {
+    if ("unusable" in profile) continue;
+    const { driver, model } = profile;
+    driver.prepare?.(model).catch((error: unknown) => {
+      log.warn({ err: error, model }, "what this model's steps need could not be loaded yet");
+    });
+  }
 }
 
 function resolveProfiles(

@@ -3,6 +3,8 @@
 import type { LongText, Piece, Usage } from "../session/event.ts";
 
 export interface Driver {
+  /** Loads what a step of this model needs, which else its first step does. */
+  prepare?(model: string): Promise<void>;
   /** Resolves always: completed, failed with its class, or stopped by the signal. */
   step(request: StepRequest, said: (delta: Delta) => void, signal: AbortSignal): Promise<StepResult>;
 }

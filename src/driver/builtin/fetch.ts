@@ -10,12 +10,12 @@ export type FetchLimits = {
 
 export const USUAL_FETCH_LIMITS: FetchLimits = { silenceMs: 10 * 60_000, connectMs: 10_000 };
 
-export function patientFetch(limits: FetchLimits): typeof fetch {
+export type PatientFetch = { fetch: typeof fetch; open(): Promise<typeof fetch> };
+
+export function patientFetch(limits: FetchLimits): PatientFetch {
   let opened: Promise<typeof fetch> | undefined;
-  return async (input, init) => {
-    opened ??= openFetch(limits); // with the first call: a server that calls no model need not carry undici (28 MB)
-    return (await opened)(input, init);
-  };
+  const open = () => (opened ??= openFetch(limits)); // with the first call: a server that calls no model need not carry undici (28 MB)
+  return { open, fetch: async (input, init) => (await open())(input, init) };
 }
 
 async function openFetch({ silenceMs, connectMs }: FetchLimits): Promise<typeof fetch> {
