@@ -59,7 +59,9 @@ test("a session that is deleted from the list leaves the focus on another row", 
   await rows.getByRole("link", { name: "Goes" }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
+  await expectFocus(page, page.getByRole("menuitem").first());
   await page.keyboard.press("End");
+  await expectFocus(page, page.getByRole("menuitem", { name: "Delete" }));
   await page.keyboard.press("Enter");
   await expect.poll(() => rows.getByRole("link", { name: "Goes" }).count()).toBe(0);
   await expectFocus(page, rows.getByRole("link", { name: "Stays" }));
