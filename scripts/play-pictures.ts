@@ -14,7 +14,7 @@ export async function playPictures(server: ScriptedServer): Promise<Record<Sessi
   const ids: string[] = [];
   for (const { n, i, event, agoMs } of entries.toSorted((a, b) => b.agoMs - a.agoMs)) {
     const { title, seen } = sessions[n]!;
-    await server.setClock(Date.now() - PICTURE_NOW + agoMs);
+    await server.stopClock(PICTURE_NOW - agoMs); // or a duration would be a second shorter now and then
     const id = (ids[n] ??= await server.create(title));
     const by = event.type === "input_admitted" ? "owner" : "executor";
     const position = await server.append(id, [event], by);

@@ -30,6 +30,8 @@ export type ScriptedServer = {
   play(session: string, script: Script): Promise<Position>;
   see(session: string, position: Position): Promise<void>;
   setClock(behindMs: number): Promise<void>;
+  /** Its clock shows this until it is set again. */
+  stopClock(at: number): Promise<void>;
   /** Before it listens. */
   setAgents(agents: ScriptedAgents): Promise<void>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -107,6 +109,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     },
     see: async (session, position) => void (await say({ op: "see", session, position })),
     setClock: async (behindMs) => void (await say({ op: "clock", behindMs })),
+    stopClock: async (at) => void (await say({ op: "stand", at })),
     setAgents: async (agents) => void (await say({ op: "agents", agents })),
     fetch: ask,
     loginLink: async () => {

@@ -24,6 +24,8 @@ export type ScriptCommand =
   | { op: "see"; session: string; position: Position }
   /** From here on it is so much earlier than it is. */
   | { op: "clock"; behindMs: number }
+  /** Until the next "clock" it is this moment, to the millisecond. */
+  | { op: "stand"; at: number }
   /** Which agents there are said to be, and how the processes of their sessions are doing. */
   | { op: "agents"; agents: ScriptedAgents };
 
@@ -41,7 +43,8 @@ if (!read.ok) throw new Error(read.faults);
 const { settings } = read;
 
 let behindMs = 0;
-const now = () => Date.now() - behindMs;
+let standsAt: number | undefined;
+const now = () => standsAt ?? Date.now() - behindMs;
 const ids = makeIds(now, randomBytes);
 const store = await openStore(settings, { node: ids.next("nod"), host: hostname(), clock: now, ids });
 const leases = new Map<string, Lease>();
@@ -97,6 +100,10 @@ async function carryOut(command: ScriptCommand): Promise<ScriptAnswer> {
     }
     case "clock":
       behindMs = command.behindMs;
+      standsAt = undefined;
+      return { ok: true };
+    case "stand":
+      standsAt = command.at;
       return { ok: true };
     case "agents":
       agents = knownAgents(command.agents);
