@@ -93,16 +93,16 @@ export class Database {
 }
 
 /**
- * 32 MB. A commit that has to copy the journal into the database takes 10 ms and more, and so do all who wait for it; in
- * SQLite's usual 1,000 pages the same few are written over and over while agents speak, and would be copied as often.
+ * The most that the journal holds before a commit copies it into the database itself, should journal.ts not have come to
+ * it: 8 MB, as much as the ballast, in whose room it can be copied on a full disk.
  */
-const CHECKPOINT_PAGES = 8_000;
+const JOURNAL_MAX_PAGES = 2_000;
 
 /** Each commit is synced: what was acknowledged survives a loss of power. */
 export function openWriter(file: string): Database {
   const database = new Database(new DatabaseSync(file, { timeout: 5_000 }));
   database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000");
-  database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  database.exec(`pragma wal_autocheckpoint = ${JOURNAL_MAX_PAGES}`);
   return database;
 }
 

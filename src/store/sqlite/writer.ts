@@ -3,18 +3,19 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Ballast } from "./ballast.ts";
 import { Condition } from "./condition.ts";
-import { openWriter } from "./database.ts";
+import { openWriter, type Database } from "./database.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { storageFault } from "./fault.ts";
 import { abandonForks } from "./fork-copy.ts";
 import { Group, type Call, type Reply } from "./group.ts";
+import { copyJournal } from "./journal.ts";
 import { endLeases } from "./lease.ts";
 import { Logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
 import { joinNode } from "./overview.ts";
 import { SearchIndex } from "./search-index.ts";
 import { verbs, type VerbName } from "./verbs.ts";
-import type { StoreHealth } from "../store.ts";
+import { StorageError, type StoreHealth } from "../store.ts";
 import type { Writing } from "./writing.ts";
 
 export type WriterData = {
@@ -59,6 +60,7 @@ try {
     if (taken === "part") return;
     if (group.size > 0) send({ replies: group.commit() });
     if (writing.index.isDue) sortWordsIn(group);
+    tidyJournal(database, condition);
     if (taken === "whole") return;
     condition.close();
     database.close();
@@ -88,6 +90,16 @@ function begin(writing: Writing): string {
 function sortWordsIn(group: Group): void {
   group.add(["sortWords" satisfies VerbName]);
   group.commit();
+}
+
+/** On a full disk it waits; a disk that fails over it is not written to any more. */
+function tidyJournal(database: Database, condition: Condition): void {
+  try {
+    copyJournal(database);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    condition.failed(error);
+  }
 }
 
 /**
