@@ -244,22 +244,22 @@ test("slash commands are completed and carried out; an unknown one stays, and //
 
 test("an input is edited and sent again, answered anew or undone in a successor, and Back returns", async () => {
   const page = await begin("helo");
-  await page.getByText("Heard: helo").waitFor();
+  await said(page, "Heard: helo").waitFor();
   const old = page.url();
   await act(page, /Edit and send again/);
   await page.getByRole("textbox", { name: "Say it otherwise" }).fill("hello");
   await page.getByRole("button", { name: "Send again" }).click();
-  await page.getByText("Heard: hello", { exact: true }).waitFor();
+  await said(page, "Heard: hello").waitFor();
   expect(page.url()).not.toBe(old);
   await page.goBack();
   await page.getByText("This session has ended (edited).").waitFor();
   await page.goForward();
-  await page.getByText("Heard: hello", { exact: true }).waitFor();
+  await said(page, "Heard: hello").waitFor();
 
   const before = page.url();
   await act(page, /Have the answer anew/);
   await page.waitForURL((url) => url.href !== before);
-  await page.getByText("Heard: hello", { exact: true }).waitFor();
+  await said(page, "Heard: hello").waitFor();
   const again = page.url();
   await act(page, /Go back to before it/);
   await page.waitForURL((url) => url.href !== again);
@@ -345,6 +345,11 @@ async function act(page: WatchedPage, name: RegExp): Promise<void> {
   await page.locator("li.input").last().hover();
   await page.getByRole("button", { name: "What to do with this input" }).last().click();
   await page.getByRole("menuitem", { name }).click();
+}
+
+/** In the transcript: whoever left while it was said is told so beside it as well. */
+function said(page: WatchedPage, text: string) {
+  return page.getByRole("region", { name: "Transcript" }).getByText(text, { exact: true });
 }
 
 function composer(page: WatchedPage) {
