@@ -54,6 +54,7 @@ async function spawn(
   failpoint("after-effect");
   if (started.ok) return attend(work, call, process, spec);
   const failed = finished(call, "error", `The command could not be started: ${started.reason}`);
+  // Each time that it is decided anew, someone else has written meanwhile: that it never began, for one.
   while (!(await work.session.appendDecided([...neverBegan(work, process, started.reason), failed])));
 }
 
