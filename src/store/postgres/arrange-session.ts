@@ -2,6 +2,7 @@ import type { Command, Done } from "../store.ts";
 import { NOW_S } from "./clock.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
+import { lockLogs } from "./lock-logs.ts";
 
 export async function arrangeSession(
   { database, changed }: Context,
@@ -11,10 +12,10 @@ export async function arrangeSession(
 ): Promise<Done> {
   let rev = 0;
   const done = await database.transaction(
-    (transaction) =>
-      once<Done>(transaction, command, async () => {
+    async (transaction) => {
+      await lockLogs(transaction, [id]);
+      return once<Done>(transaction, command, async () => {
         const [arranged] = await transaction.query<{ rev: number }>({
-          // The log's row first, as in an append: else the two could wait for each other.
           text: `with touched as (
               update log set rev = rev + 1, touched = ${NOW_S} where id = $1 and kind = 'session' returning id, rev)
             update session set pinned = coalesce($2, pinned), archived = coalesce($3, archived)
@@ -23,7 +24,8 @@ export async function arrangeSession(
         });
         rev = arranged?.rev ?? 0;
         return arranged ? { ok: true } : { ok: false, code: "not_found" };
-      }),
+      });
+    },
     { repeatable: command !== undefined },
   );
   if (done.ok) changed(id, rev);

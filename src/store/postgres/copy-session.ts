@@ -8,6 +8,7 @@ import { once, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { insertSession, madeSession, personOf } from "./create-session.ts";
 import type { Database, Transaction } from "./database.ts";
+import { lockLogs } from "./lock-logs.ts";
 import { readEvents, readEventsBefore } from "./read-events.ts";
 import { readSession } from "./read-sessions.ts";
 import { NEW_WORDS } from "./words-duty.ts";
@@ -26,6 +27,8 @@ export type Copying = {
   origin: (original: SessionRow, point: Position) => Origin | null;
   author: By;
   command: Command | undefined;
+  /** Which logs it changes besides the one that it makes. */
+  changes?: readonly LogId[];
   /** What else is to be so, in the same transaction: before anything is written, and after all is. */
   first?: (transaction: Transaction) => Promise<{ ok: true } | Extract<Forked, { ok: false }>>;
   last?: (transaction: Transaction, point: Position) => Promise<void>;
@@ -50,8 +53,9 @@ export async function copySession({ database, clock }: Context, copying: Copying
   const batch = prepareBatch(plan.facts, time, author);
   const copied = seqOf(point);
   return database.transaction(
-    (transaction) =>
-      once<Forked>(transaction, command, async () => {
+    async (transaction) => {
+      if (copying.changes) await lockLogs(transaction, copying.changes);
+      return once<Forked>(transaction, command, async () => {
         const allowed = await copying.first?.(transaction);
         if (allowed && !allowed.ok) return allowed;
         if (!(await copyFacts(transaction, from, id, copied))) return { ok: false, code: "not_found" };
@@ -67,7 +71,8 @@ export async function copySession({ database, clock }: Context, copying: Copying
         });
         await copying.last?.(transaction, point);
         return { ok: true, session: await madeSession(transaction, id, personOf(author)) };
-      }),
+      });
+    },
     { repeatable: command !== undefined, statementMs: STATEMENT_MS },
   );
 }

@@ -46,22 +46,24 @@ export async function createSession(
   const end = { seq: batch.facts, sub: batch.drafts, closed: batch.ends !== undefined };
   const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
   const created = await database.transaction(
-    (transaction) =>
-      once<Created>(transaction, command, async () => {
-        if (!(await isOriginThere(transaction, session))) return { ok: false, code: "origin_gone" };
+    async (transaction) => {
+      const isOriginThere = await holdOrigin(transaction, session);
+      return once<Created>(transaction, command, async () => {
+        if (!isOriginThere) return { ok: false, code: "origin_gone" };
         if (!(await insertLog(transaction, id, "session", end))) return { ok: false, code: "exists" };
         await insertSession(transaction, { ...session, row, at });
         await writeEvents(transaction, id, batch);
         return { ok: true, session: await madeSession(transaction, id, personOf(author)) };
-      }),
+      });
+    },
     { repeatable: command !== undefined },
   );
   if (created.ok && !created.replayed) changed(id, FIRST_REV);
   return created;
 }
 
-/** And is there until this one is: a deletion waits, and takes it with it. */
-async function isOriginThere(transaction: Transaction, { origin }: NewSession): Promise<boolean> {
+/** Whether it is there; then it stays until this one is, and a deletion waits, and takes this one with it. */
+async function holdOrigin(transaction: Transaction, { origin }: NewSession): Promise<boolean> {
   if (origin?.kind !== "delegation") return true;
   const found = await transaction.query({
     text: "select from log where id = $1 for key share",

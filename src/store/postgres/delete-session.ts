@@ -2,12 +2,13 @@
 // in the same tick, and keep everybody's dead rows from being vacuumed.
 import { goneTimer } from "../../session/gone-delegate.ts";
 import type { Status } from "../../session/row.ts";
-import type { Command, Deleted } from "../store.ts";
+import { StorageError, type Command, type Deleted } from "../store.ts";
 import { NOW_S } from "./clock.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
-import { orphanProcesses } from "./process.ts";
 import type { Database, Transaction } from "./database.ts";
+import { lockLogs } from "./lock-logs.ts";
+import { orphanProcesses } from "./process.ts";
 
 /** Work is at hand or waits for somebody. */
 const LIVE: ReadonlySet<Status> = new Set(["queued", "running", "waiting", "recovering"]);
@@ -27,6 +28,8 @@ const TABLES = [
 const SLICE_FACTS = 5_000;
 /** More than delegates are nested. */
 const DEPTH_MAX = 8;
+/** How often a family may grow between a look at it and the locks. */
+const GROWTHS_MAX = 5;
 
 export async function deleteSession(
   { database, changed }: Context,
@@ -35,16 +38,22 @@ export async function deleteSession(
   command?: Command,
 ): Promise<Deleted> {
   let gone: readonly string[] = [];
-  const deleted = await database.transaction(
-    (transaction) =>
-      once<Deleted>(transaction, command, async () => {
+  const attempt = () =>
+    database.transaction(
+      async (transaction) => {
         const family = await lockFamily(transaction, id);
-        const taken = await takeAway(transaction, id, family, force);
-        gone = taken.ok ? family.map((member) => member.id) : [];
-        return taken;
-      }),
-    { repeatable: command !== undefined },
-  );
+        if (!family) return transaction.abandon(undefined);
+        return once<Deleted>(transaction, command, async () => {
+          const taken = await takeAway(transaction, id, family, force);
+          gone = taken.ok ? family.map((member) => member.id) : [];
+          return taken;
+        });
+      },
+      { repeatable: command !== undefined },
+    );
+  let deleted = await attempt();
+  for (let growths = 1; !deleted && growths < GROWTHS_MAX; growths++) deleted = await attempt();
+  if (!deleted) throw new StorageError("busy", `${id} gives out work too fast to be deleted: stop it first`);
   if (!deleted.ok) return deleted;
   for (const each of deleted.replayed ? [id] : gone) changed(each, 0); // there is no row any more; `gone` tells the others
   // The sessions are gone all the same; `tidy` goes on with the rest.
@@ -54,10 +63,18 @@ export async function deleteSession(
 
 type Member = { id: string; status: Status; processes: number };
 
-/** The session and whoever works for it, directly or not: nobody would see them without it. */
-async function lockFamily(transaction: Transaction, id: string): Promise<Member[]> {
-  // First by itself: from then on nobody can begin to work for it.
-  await transaction.query({ text: "select from log where id = $1 for update", values: [id] });
+/**
+ * The session and whoever works for it, directly or not: nobody would see them without it. Once they are locked nobody
+ * can begin to work for one of them; undefined when somebody just has.
+ */
+async function lockFamily(transaction: Transaction, id: string): Promise<Member[] | undefined> {
+  const seen = new Set((await readFamily(transaction, id)).map((member) => member.id));
+  await lockLogs(transaction, [...seen]);
+  const family = await readFamily(transaction, id);
+  return family.every((member) => seen.has(member.id)) ? family : undefined;
+}
+
+function readFamily(transaction: Transaction, id: string): Promise<Member[]> {
   return transaction.query<Member>({
     text: `with recursive family (id, depth) as (
         select id, 0 from session where id = $1
@@ -67,8 +84,7 @@ async function lockFamily(transaction: Transaction, id: string): Promise<Member[
         where depth < ${DEPTH_MAX})
       select session.id, session.status,
         (select count(*) from process where process.session = session.id and process.status = 'running') as processes
-      from log join session on session.id = log.id
-      where log.id in (select id from family) order by log.id for update of log`,
+      from session where session.id in (select id from family)`,
     values: [id],
   });
 }

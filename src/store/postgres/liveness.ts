@@ -70,7 +70,11 @@ export class Liveness {
         });
         // What an earlier process of this name held, nobody holds.
         if (!this.#known)
-          await client.query({ text: "update log set lease_until = 0 where holder = $1", values: [self.id] });
+          await client.query({
+            text: `with held as materialized (select id from log where holder = $1 order by id for update)
+              update log set lease_until = 0 from held where log.id = held.id`,
+            values: [self.id],
+          });
         else this.#trustedFrom = performance.now() + RETURN_MS;
         this.#known = true;
       },

@@ -24,9 +24,11 @@ export function changedProcesses(next: (type: string) => string): string[] {
 }
 
 export function processValues(groups: readonly Group[]): Value[] {
-  const changes = groups.flatMap(({ batch }, index) =>
-    batch.processes.map((change: ProcessChange) => ({ n: index + 1, ...processColumns(change) })),
-  );
+  const changes = groups
+    .flatMap(({ batch }, index) =>
+      batch.processes.map((change: ProcessChange) => ({ n: index + 1, ...processColumns(change) })),
+    )
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1)); // the order of the locks
   return [
     bigintArray(changes.map(({ n }) => n)),
     textArray(changes.map(({ id }) => id)),

@@ -20,7 +20,8 @@ export async function setSeen(
     sub: number | null;
   }>({
     text: `with place as materialized (
-        select id, $3::bigint is null or (seq, sub) < ($3, $4::bigint) as ahead from log where id = $2 and kind = 'session'),
+        select id, $3::bigint is null or (seq, sub) < ($3, $4::bigint) as ahead
+        from log where id = $2 and kind = 'session' for no key update),
       risen as (
         insert into seen (person, session, seq, sub) select $1, id, $3, $4 from place where not ahead
         on conflict (session, person) do update set seq = excluded.seq, sub = excluded.sub

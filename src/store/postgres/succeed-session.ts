@@ -25,6 +25,7 @@ export async function succeedSession(
     new Date(now).toISOString(),
     author,
   );
+  const delegates = view.delegates.map(({ session }) => session);
   const made = await copySession(context, {
     from,
     at,
@@ -33,15 +34,11 @@ export async function succeedSession(
     origin: (original) => original.origin,
     author,
     command,
-    first: (transaction) => lockLog(transaction, from, seq),
+    changes: [from, ...delegates],
+    first: (transaction) => checkLog(transaction, from, seq),
     async last(transaction, point) {
       await goOver(transaction, from, id, seqOf(point));
-      await takeAlong(
-        transaction,
-        from,
-        id,
-        view.delegates.map(({ session }) => session),
-      );
+      await takeAlong(transaction, from, id, delegates);
       await endSession(transaction, from, ended, seq, now);
     },
   });
@@ -52,9 +49,9 @@ export async function succeedSession(
   return made;
 }
 
-async function lockLog(transaction: Transaction, id: string, seq: number): Promise<{ ok: true } | Refused> {
+async function checkLog(transaction: Transaction, id: string, seq: number): Promise<{ ok: true } | Refused> {
   const [log] = await transaction.query<{ seq: number; sub: number; closed: boolean }>({
-    text: "select seq, sub, closed from log where id = $1 for update",
+    text: "select seq, sub, closed from log where id = $1",
     values: [id],
   });
   if (!log) return { ok: false, code: "not_found" };
@@ -63,7 +60,6 @@ async function lockLog(transaction: Transaction, id: string, seq: number): Promi
   return { ok: true };
 }
 
-/** Asked apart from the lock: a row that is joined to the locked one would be as it was before the wait. */
 async function successorOf(transaction: Transaction, id: string): Promise<string | null> {
   const [session] = await transaction.query<{ successor: string | null }>({
     text: "select successor from session where id = $1",
@@ -93,7 +89,9 @@ async function takeAlong(
   delegates: readonly string[],
 ): Promise<void> {
   await transaction.query({
-    text: "update process set session = $2 where session = $1 and status = 'running'",
+    text: `with running as materialized (
+        select id from process where session = $1 and status = 'running' order by id for update)
+      update process set session = $2 from running where process.id = running.id`,
     values: [from, id],
   });
   await transaction.query({

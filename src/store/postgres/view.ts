@@ -58,7 +58,8 @@ export async function makeSnapshot(database: Database, id: string): Promise<void
 
 export async function dropSnapshots(database: Database, id: string): Promise<void> {
   await database.query({
-    text: `with noted as (update log set snapshot_seq = 0 where id = $1) delete from snapshot where log = $1`,
+    text: `with noted as (update log set snapshot_seq = 0 where id = $1 returning id)
+      delete from snapshot using noted where log = noted.id`,
     values: [id],
   });
 }
