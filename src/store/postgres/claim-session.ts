@@ -24,19 +24,13 @@ export async function claimSessions(
 }
 
 async function claimAlike(
-  { database, node, host, now, trustsLocks }: Context,
+  { database, node, host, now, leaseClock, trustsLocks }: Context,
   { ttlMs, where: { sharedProfiles }, longestWaitMs }: ClaimWish,
   most: number,
 ): Promise<Claim[]> {
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
   // than the row tells.
-  const claimed = await database.query<{
-    id: string;
-    epoch: number;
-    takeover: boolean;
-    crash: boolean;
-    at: number;
-  }>({
+  const looked = await database.query<{ at: number } & (Chosen | { [name in keyof Chosen]: null })>({
     name: "claim_sessions",
     text: `with clock as materialized (
         select ms, ${isoOf("ms")} as iso, ${isoOf("ms + $8::bigint")} as longest
@@ -62,19 +56,23 @@ async function claimAlike(
         order by log.holder is not null, session.updated_at
         limit $7 for update of log skip locked),
       placed as (
-        update session set host = $4 from chosen where session.id = chosen.id and session.host is distinct from $4)
-      update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
-      from chosen, clock where log.id = chosen.id
-      returning log.id, log.epoch, chosen.takeover, chosen.crash, clock.ms as at`,
+        update session set host = $4 from chosen where session.id = chosen.id and session.host is distinct from $4),
+      claimed as (
+        update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
+        from chosen, clock where log.id = chosen.id
+        returning log.id, log.epoch, chosen.takeover, chosen.crash)
+      select clock.ms as at, claimed.* from clock left join claimed on true`,
     values: [node, ttlMs, now(), host, textArray(sharedProfiles), trustsLocks(), most, longestWaitMs ?? null],
   });
-  return claimed.map(({ id, epoch, takeover, crash, at }) => ({
-    lease: { log: id, holder: node, epoch, ttlMs },
-    takeover,
-    crash,
-    atMs: at,
-  }));
+  for (const { at } of looked.slice(0, 1)) await leaseClock.heed(at, ttlMs);
+  return looked.flatMap(({ at, ...chosen }) => {
+    if (chosen.id === null) return []; // there was none
+    const { id, epoch, takeover, crash } = chosen;
+    return [{ lease: { log: id, holder: node, epoch, ttlMs }, takeover, crash, atMs: at }];
+  });
 }
+
+type Chosen = { id: string; epoch: number; takeover: boolean; crash: boolean };
 
 /** Wherever they were at work: that nobody goes on with them concerns every reader. */
 export async function lostSessions(

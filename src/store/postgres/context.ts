@@ -2,6 +2,7 @@
 import type { Ids } from "../../session/ids.ts";
 import type { LogId, NodeId } from "../store.ts";
 import type { Database } from "./database.ts";
+import type { LeaseClock } from "./lease-clock.ts";
 
 export type Context = {
   database: Database;
@@ -13,6 +14,7 @@ export type Context = {
   clock: () => number;
   /** The time that decides, where a test owns it; null leaves it to the database. */
   now: () => number | null;
+  leaseClock: LeaseClock;
   /** Whether a node whose lock is free is gone: not while it may still be on its way back to a server that went away. */
   trustsLocks: () => boolean;
   /** After the commit: wakes whoever waits for this log, here and on other nodes. `rev` is what its row has now. */

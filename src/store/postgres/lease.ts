@@ -8,7 +8,7 @@ import { isNodeGone } from "./liveness.ts";
 
 /** A lease is to be had when nobody holds it, it has run out, or its holder's process is gone: then at once. */
 export async function claimLease(
-  { database, node, now, trustsLocks }: Context,
+  { database, node, now, leaseClock, trustsLocks }: Context,
   log: LogId,
   ttlMs: number,
 ): Promise<Claimed> {
@@ -37,6 +37,7 @@ export async function claimLease(
   });
   if (!claim) return { ok: false, code: "not_found" };
   const { closed, epoch, takeover, crash, at } = claim;
+  await leaseClock.heed(at, ttlMs);
   if (epoch === null) return { ok: false, code: closed ? "ended" : "held" };
   return { ok: true, lease: { log, holder: node, epoch, ttlMs }, takeover, crash, atMs: at };
 }
@@ -45,15 +46,18 @@ type Kept = { ok: true } | { ok: false; code: "lease_lost" };
 
 /** One that has run out is still its holder's until somebody else claims it. */
 export async function renewLease(
-  { database, now }: Context,
+  { database, now, leaseClock }: Context,
   { log, holder, epoch, ttlMs }: Lease,
 ): Promise<Kept> {
-  const renewed = await database.query({
+  const [renewed] = await database.query<{ until: number }>({
     name: "renew",
-    text: `update log set lease_until = ${decidingMs("$5")} + $4 where id = $1 and holder = $2 and epoch = $3 returning id`,
+    text: `update log set lease_until = ${decidingMs("$5")} + $4 where id = $1 and holder = $2 and epoch = $3
+      returning lease_until as until`,
     values: [log, holder, epoch, ttlMs, now()],
   });
-  return renewed.length > 0 ? { ok: true } : { ok: false, code: "lease_lost" };
+  if (!renewed) return { ok: false, code: "lease_lost" };
+  leaseClock.saw(renewed.until - ttlMs);
+  return { ok: true };
 }
 
 export async function releaseLease(

@@ -38,6 +38,7 @@ import { Gathered } from "./gathered.ts";
 import { Health } from "./health.ts";
 import { Hints } from "./hints.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
+import { LeaseClock } from "./lease-clock.ts";
 import { Liveness } from "./liveness.ts";
 import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin } from "./login.ts";
 import { migrate } from "./migrate.ts";
@@ -163,6 +164,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ids,
     clock,
     now: () => options.decidingClock?.() ?? null,
+    leaseClock: new LeaseClock(database, options.decidingClock !== undefined),
     trustsLocks: () => liveness.trustsLocks(),
     changed(log, rev) {
       poll.knows(log, rev);
