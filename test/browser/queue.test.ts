@@ -1,4 +1,5 @@
 // What waits for an agent, in a real browser: on a server whose executor takes nothing up.
+import type { Locator } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
 import { formatPosition } from "../../src/session/position.ts";
@@ -133,6 +134,77 @@ test("words for an input that is taken while it is being changed go to the compo
   expectNoFaults(page);
 });
 
+test("the files of a waiting input are shown as in a message, and stay, go and come with a change of it", async () => {
+  await send("read these", ["first.txt", "second.txt"]);
+  const page = await open();
+  const row = onlyRow(page);
+  const address = await row.getByRole("link", { name: "first.txt" }).getAttribute("href");
+  expect(await (await visit.server.fetch(address ?? "")).text()).toBe("in first.txt");
+
+  await row.getByRole("button", { name: "Edit" }).click();
+  await edit(row).pressSequentially(", please");
+  await edit(row).press("Enter");
+  await expect.poll(queued).toEqual([["read these, please", ["first.txt", "second.txt"]]]);
+
+  await row.getByRole("button", { name: "Edit" }).click();
+  await row.getByRole("button", { name: "Remove first.txt" }).click();
+  await row.locator("input[type=file]").setInputFiles([file("third.txt")]);
+  await edit(row).evaluate((field) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["x"], "dropped.txt"));
+    field.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+  });
+  await row.getByRole("listitem").filter({ hasText: "dropped.txt" }).filter({ hasText: "1 B" }).waitFor();
+  await page.reload(); // the change is not made yet, and not lost either
+  await row.getByRole("button", { name: "Save" }).click();
+  await row.getByRole("link", { name: "third.txt" }).waitFor();
+  expect(await queued()).toEqual([["read these, please", ["second.txt", "third.txt", "dropped.txt"]]]);
+  expect(await page.getByRole("list", { name: "Attached files" }).count()).toBe(0);
+  expectNoFaults(page);
+});
+
+test("a change is saved once its files are up, and not without one that can't go up", async () => {
+  await send("read this", []);
+  const page = await open();
+  const row = onlyRow(page);
+  await row.getByRole("button", { name: "Edit" }).click();
+  const problem = { type: "x", title: "x", status: 413, code: "too_large", detail: "It has too much." };
+  await page.route("**/api/files*", (route) =>
+    route.fulfill({ status: 413, contentType: "application/problem+json", body: JSON.stringify(problem) }),
+  );
+  await row.locator("input[type=file]").setInputFiles([file("late.txt")]);
+  await row.getByRole("alert").filter({ hasText: "not uploaded: It has too much." }).waitFor();
+  expect(await row.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+  await page.unrouteAll();
+  const goOn = Promise.withResolvers<void>();
+  await page.route("**/api/files*", async (route) => {
+    await goOn.promise;
+    await route.continue();
+  });
+  await row.getByRole("button", { name: "Retry" }).click();
+  await row.getByText("uploading").waitFor();
+  await edit(row).press("Enter");
+  expect(await queued()).toEqual([["read this", []]]);
+  goOn.resolve();
+  await expect.poll(queued).toEqual([["read this", ["late.txt"]]]);
+  expectNoFaults(page, /status of 413/);
+});
+
+test("files of a change go to the composer with its words when the input was taken meanwhile", async () => {
+  const input = await send("read this", []);
+  const page = await open();
+  const row = onlyRow(page);
+  await row.getByRole("button", { name: "Edit" }).click();
+  await row.locator("input[type=file]").setInputFiles([file("more.txt")]);
+  await row.getByRole("listitem").filter({ hasText: "11 B" }).waitFor();
+  await visit.call("DELETE", `/api/sessions/${session}/inputs/${input}`);
+  await page.getByText("Your words (and a file)").waitFor();
+  await page.getByRole("button", { name: "Put them below" }).click();
+  await page.getByRole("list", { name: "Attached files" }).getByText("more.txt").waitFor();
+  expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("read this");
+  expectNoFaults(page);
+});
+
 test("who is too late to change what waits is told what became of it", async () => {
   await visit.server.append(session, [admitted(1, "one"), admitted(2, "two")], "owner");
   const page = await open();
@@ -170,6 +242,34 @@ async function open(size?: PageOptions): Promise<WatchedPage> {
   return page;
 }
 
+async function send(text: string, names: readonly string[]): Promise<string> {
+  const attachments = await Promise.all(names.map(upload));
+  const path = `/api/sessions/${session}/inputs`;
+  return (await visit.call<{ input: string }>("POST", path, { kind: "prompt", text, attachments })).input;
+}
+
+async function upload(name: string): Promise<{ file: string }> {
+  const answer = await visit.server.fetch(`/api/files?name=${name}`, {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body: `in ${name}`,
+  });
+  return { file: ((await answer.json()) as { file: string }).file };
+}
+
+function file(name: string) {
+  return { name, mimeType: "text/plain", buffer: Buffer.from(`in ${name}`) };
+}
+
+async function queued(): Promise<[text: unknown, files: string[]][]> {
+  const { view } = await visit.call<{ view: View }>("GET", `/api/sessions/${session}`);
+  return view.queue.map(({ text, attachments }) => [text, attachments.map(({ name }) => name)]);
+}
+
+function edit(row: Locator) {
+  return row.getByRole("textbox", { name: "Change the waiting input" });
+}
+
 function admitted(n: number, text: string, more: { kind?: "steer"; delivery?: "now" } = {}): NewEvent {
   return { type: "input_admitted", data: { input: `inp_${n}`, kind: "prompt", text, ...more } };
 }
@@ -179,7 +279,12 @@ function waiting(page: WatchedPage) {
 }
 
 function rowOf(page: WatchedPage, text: string) {
-  return waiting(page).getByRole("listitem").filter({ hasText: text });
+  return waiting(page).locator("> li").filter({ hasText: text });
+}
+
+/** Also while it is being changed, when its text is not in the row but in a field. */
+function onlyRow(page: WatchedPage) {
+  return waiting(page).locator("> li");
 }
 
 function texts(page: WatchedPage): Promise<string[]> {

@@ -1,8 +1,7 @@
 // The files that were sent along, as far as the page goes back.
 import { createMemo, For, Show } from "solid-js";
 import type { View } from "../../src/session/view.ts";
-import { Icon } from "../icon.tsx";
-import { megabytes } from "../state/attached-files.ts";
+import { FileLink } from "../session/input-files.tsx";
 import type { Followed } from "../state/followed.ts";
 
 export function Files(props: { followed: Followed; view: View }) {
@@ -21,11 +20,7 @@ export function Files(props: { followed: Followed; view: View }) {
           <For each={files()}>
             {(file) => (
               <li class="file">
-                <Icon name="file" />
-                <a href={`/api/files/${encodeURIComponent(file.file)}`} target="_blank" rel="noopener">
-                  {file.name}
-                </a>
-                <span class="note">{megabytes(file.bytes)}</span>
+                <FileLink file={file} />
               </li>
             )}
           </For>

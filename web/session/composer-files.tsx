@@ -3,7 +3,7 @@ import { For, Show } from "solid-js";
 import { Icon } from "../icon.tsx";
 import { megabytes, type AttachedFile, type AttachedFiles } from "../state/attached-files.ts";
 
-export function ComposerFiles(props: { files: AttachedFiles }) {
+export function ComposerFiles(props: { files: AttachedFiles; label?: string }) {
   return (
     <>
       <Show when={props.files.refused}>
@@ -12,7 +12,7 @@ export function ComposerFiles(props: { files: AttachedFiles }) {
         </p>
       </Show>
       <Show when={props.files.list.length > 0}>
-        <ul class="attached" aria-label="Attached files">
+        <ul class="attached" aria-label={props.label ?? "Attached files"}>
           <For each={props.files.list}>{(file) => <Chip file={file} files={props.files} />}</For>
         </ul>
       </Show>

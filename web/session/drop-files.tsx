@@ -16,8 +16,8 @@ export function DropFiles(props: { class: string; add: (files: File[]) => void; 
       onDragOver={(event) => {
         if (carriesFiles(event)) event.preventDefault();
       }}
+      on:drop={{ handleEvent: () => setDepth(0), capture: true }} // also of what a part within takes for itself
       onDrop={(event) => {
-        setDepth(0);
         if (!carriesFiles(event)) return;
         event.preventDefault();
         props.add(filesIn(event.dataTransfer));

@@ -1,5 +1,5 @@
 // A row of the transcript, by its kind.
-import { Index, Match, Show, Switch, type JSX } from "solid-js";
+import { Match, Show, Switch, type JSX } from "solid-js";
 import type { By } from "../../src/session/event.ts";
 import { blobOf, textOf } from "../../src/session/parts.ts";
 import type { Message } from "../../src/session/view.ts";
@@ -7,6 +7,7 @@ import { Prose } from "../prose/prose.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { wholeTime } from "../time-words.ts";
 import { InputActions } from "./input-actions.tsx";
+import { InputFiles } from "./input-files.tsx";
 import { SessionLink } from "./lineage.tsx";
 import { Step } from "./step.tsx";
 import { TextWhole } from "./text-whole.tsx";
@@ -88,17 +89,7 @@ function Input(props: { input: Kind<"input"> }) {
         )}
       </Show>
       <Show when={props.input.attachments.length > 0}>
-        <ul class="files">
-          <Index each={props.input.attachments}>
-            {(file) => (
-              <li>
-                <a href={`/api/files/${encodeURIComponent(file().file)}`} target="_blank" rel="noopener">
-                  {file().name}
-                </a>
-              </li>
-            )}
-          </Index>
-        </ul>
+        <InputFiles files={props.input.attachments} />
       </Show>
       <Show when={props.input.input === "steer" || author()}>
         <p class="note">

@@ -8,7 +8,9 @@ import { Icon, type IconName } from "../icon.tsx";
 import { isNarrow } from "../media.ts";
 import { Menu } from "../menu.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { keptEdit, setKeptEdit } from "../state/kept-edit.ts";
+import { keptEdit } from "../state/kept-edit.ts";
+import { beginQueueEdit } from "../state/queue-edit.ts";
+import { InputFiles } from "./input-files.tsx";
 import { hasKeyboard } from "./keys.ts";
 import type { Drag } from "./waiting-drag.ts";
 import { EditWaiting } from "./waiting-edit.tsx";
@@ -45,7 +47,8 @@ export function WaitingRow(props: {
   const beginEdit = () =>
     void change.run(async () => {
       const text = await wholeText(client, props.input.text);
-      setKeptEdit("queue", props.session, { input: props.input.input, text, position: props.input.position });
+      const { input, attachments, position } = props.input;
+      beginQueueEdit(props.session, { input, text, files: [...attachments], position });
     });
   /** By as many places, if there are so many. */
   const move = (by: -1 | 1) => {
@@ -113,10 +116,7 @@ export function WaitingRow(props: {
       >
         <span class="text">{textOf(props.input.text)}</span>
         <Show when={props.input.attachments.length > 0}>
-          <span class="note files">
-            <Icon name="paperclip" />
-            {props.input.attachments.map(({ name }) => name).join(", ")}
-          </span>
+          <InputFiles files={props.input.attachments} isReached={props.isReached} />
         </Show>
         <span class="note">{whatItWaitsFor(props.input, props.view)}</span>
         <Actions actions={actions()} isReached={props.isReached} />

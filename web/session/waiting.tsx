@@ -6,6 +6,7 @@ import { createAttempt } from "../attempt.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import type { Outbox } from "../state/outbox.ts";
 import { keptEdit } from "../state/kept-edit.ts";
+import { filesWords } from "./files-words.ts";
 import { LeftEdit } from "./waiting-edit.tsx";
 import { createDrag } from "./waiting-drag.ts";
 import { WaitingRow } from "./waiting-row.tsx";
@@ -105,9 +106,7 @@ function List(props: WaitingProps) {
         {({ text, files }) => (
           <li>
             <span class="text">{text}</span>
-            <span class="note">
-              {files === 0 ? "sending…" : `sending with ${files === 1 ? "a file" : `${files} files`}…`}
-            </span>
+            <span class="note">{files === 0 ? "sending…" : `sending with ${filesWords(files)}…`}</span>
           </li>
         )}
       </For>

@@ -1,11 +1,11 @@
-// Files beside an unsent text. They go up as soon as they are added, so that sending need not wait; what is up is kept with
-// the text over a reload, what is not is named then, to be added again.
+// Files beside a text that is being written. They go up as soon as they are added, so that sending need not wait; what is up
+// is kept with the text over a reload, what is not is named then, to be added again.
 import { createMutable } from "solid-js/store";
 import { FILE_MAX_BYTES, FILES_MAX } from "../../src/protocol/limits.ts";
 import type { Attachment } from "../../src/session/event.ts";
 import { failureWords } from "../failure-words.ts";
 import { hearProgress } from "./upload-progress.ts";
-import { keepUnsentFiles, unsentFiles, type KeptFile } from "./unsent.ts";
+import type { KeptFile } from "./unsent.ts";
 
 export type Upload = (
   file: { name: string; type: string; body: Blob },
@@ -33,7 +33,9 @@ export type AttachedFiles = {
   add(files: readonly File[]): void;
   remove(id: number): void;
   retry(id: number): void;
-  /** All of them leave the list, to be sent; `settled` gives those that are up once none is on its way. */
+  /** Those that are up, once none is on its way; null when one of them can't be sent. */
+  settled(): Promise<Attachment[] | null>;
+  /** All of them leave the list, to be sent. */
   take(): Taken;
   /** Those that came back from a send that failed. */
   putBack(files: readonly KeptFile[]): void;
@@ -45,11 +47,13 @@ type Uploading = { file: File; ended: Promise<void>; abort: AbortController };
 
 const NAME_MAX_CHARS = 255;
 
-export function createAttachedFiles(session: string, upload: Upload): AttachedFiles {
-  const state = createMutable({ list: [] as AttachedFile[], refused: null as string | null });
-  const uploads = new Map<number, Uploading>();
+/** Where they outlive the page. */
+export type FilesKeeper = { kept(): readonly KeptFile[]; keep(files: readonly KeptFile[]): void };
+
+export function createAttachedFiles(keeper: FilesKeeper, upload: Upload): AttachedFiles {
   let lastId = 0;
-  putBack(unsentFiles(session));
+  const state = createMutable({ list: keeper.kept().map(fromKept), refused: null as string | null });
+  const uploads = new Map<number, Uploading>();
 
   return {
     get list() {
@@ -76,6 +80,10 @@ export function createAttachedFiles(session: string, upload: Upload): AttachedFi
       const file = uploads.get(id)?.file;
       if (each && file) send(each, file);
     },
+    async settled() {
+      while (state.list.some(isUploading)) await ended(state.list);
+      return allUp(state.list);
+    },
     take() {
       const taken = state.list;
       state.list = [];
@@ -83,14 +91,17 @@ export function createAttachedFiles(session: string, upload: Upload): AttachedFi
       keep();
       return {
         kept: () => taken.map(keptFile),
-        settled: settled(taken),
+        settled: ended(taken).then(() => allUp(taken)),
         putBack() {
           state.list = [...taken, ...state.list];
           keep();
         },
       };
     },
-    putBack,
+    putBack(files) {
+      state.list = [...files.map(fromKept), ...state.list];
+      keep();
+    },
   };
 
   function begin(file: File): void {
@@ -130,44 +141,29 @@ export function createAttachedFiles(session: string, upload: Upload): AttachedFi
     Object.assign(each, { state: "failed", why, canRetry });
   }
 
-  async function settled(taken: readonly AttachedFile[]): Promise<Attachment[] | null> {
-    await Promise.all(taken.flatMap(({ id }) => uploads.get(id)?.ended ?? []));
-    const files = taken.flatMap(({ file }) => (file === null ? [] : [file]));
-    return files.length === taken.length ? files : null;
+  async function ended(some: readonly AttachedFile[]): Promise<void> {
+    await Promise.all(some.flatMap(({ id }) => uploads.get(id)?.ended ?? []));
   }
 
-  function putBack(files: readonly KeptFile[]): void {
-    const back = files.map((file): AttachedFile => {
-      if ("file" in file)
-        return {
-          id: ++lastId,
-          name: file.name,
-          bytes: file.bytes,
-          state: "ready",
-          share: 1,
-          why: null,
-          file,
-          canRetry: false,
-        };
-      const why = "not uploaded: the page was closed first. Add it again";
-      return {
-        id: ++lastId,
-        name: file.name,
-        bytes: null,
-        state: "failed",
-        share: 0,
-        why,
-        file: null,
-        canRetry: false,
-      };
-    });
-    state.list = [...back, ...state.list];
-    keep();
+  function fromKept(file: KeptFile): AttachedFile {
+    const fields = { id: ++lastId, name: file.name, canRetry: false };
+    if ("file" in file) return { ...fields, bytes: file.bytes, state: "ready", share: 1, why: null, file };
+    const why = "not uploaded: the page was closed first. Add it again";
+    return { ...fields, bytes: null, state: "failed", share: 0, why, file: null };
   }
 
   function keep(): void {
-    keepUnsentFiles(session, state.list.map(keptFile));
+    keeper.keep(state.list.map(keptFile));
   }
+}
+
+function isUploading({ state }: AttachedFile): boolean {
+  return state === "uploading";
+}
+
+function allUp(some: readonly AttachedFile[]): Attachment[] | null {
+  const files = some.flatMap(({ file }) => (file === null ? [] : [file]));
+  return files.length === some.length ? files : null;
 }
 
 function keptFile({ file, name }: AttachedFile): KeptFile {

@@ -2,11 +2,13 @@
 // input may be taken, the row scrolled away, the page reloaded, and the words stay.
 import { createMutable } from "solid-js/store";
 import type { Position } from "../../src/session/position.ts";
-import { keepItem } from "./unsent.ts";
+import { keepItem, type KeptFile } from "./unsent.ts";
 
 export type KeptEdit = {
   input: string;
   text: string;
+  /** What is to go with it; without, it keeps those that it has. */
+  files?: KeptFile[];
   /** Of the text that is being changed: another one means that someone else changed it meanwhile. */
   position: Position;
 };

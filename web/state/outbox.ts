@@ -14,7 +14,15 @@ import {
   type Departure,
   type Way,
 } from "./departures.ts";
-import { hearOtherTabs, keepItem, keepUnsent, unsentText, type KeptFile } from "./unsent.ts";
+import {
+  hearOtherTabs,
+  keepItem,
+  keepUnsent,
+  keepUnsentFiles,
+  unsentFiles,
+  unsentText,
+  type KeptFile,
+} from "./unsent.ts";
 
 export type { Way };
 /** What the choice beside the composer offers; `now` is asked for each time. */
@@ -73,7 +81,10 @@ const WAY = "holdfast:way:";
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { session, newKey, now = Date.now } = options;
-  const files = createAttachedFiles(session, options.upload);
+  const files = createAttachedFiles(
+    { kept: () => unsentFiles(session), keep: (now) => keepUnsentFiles(session, now) },
+    options.upload,
+  );
   const state = createMutable({
     text: unsentText(session),
     way: (localStorage.getItem(WAY + session) === "steer" ? "steer" : "queue") as UsualWay,
