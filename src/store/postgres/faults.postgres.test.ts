@@ -256,11 +256,12 @@ it("after a crash of the server every acknowledged append is there, and the stor
   }
 }, 60_000);
 
-it("after a crash of the server nobody takes from a node that has yet to come back", async () => {
+it("after a crash of the server nobody takes from a node that has yet to come back, not even one that is new", async () => {
   const server = await startPostgres({ durable: true });
   const way = await startProxy(server.url);
+  const patient = { returnMs: 60_000 };
   try {
-    const [late, early] = await Promise.all([openNode(way.url), openNode(server.url)]);
+    const [late, early] = await Promise.all([openNode(way.url), openNode(server.url, patient)]);
     const session = await newSession(late);
     await claim(late, session);
     await server.crash();
@@ -269,10 +270,35 @@ it("after a crash of the server nobody takes from a node that has yet to come ba
     const isBack = async () => (await early.nodes()).find(({ id }) => id === early.node)?.alive;
     await expect.poll(() => isBack().catch(() => false), { timeout: 15_000 }).toBe(true);
     expect((await early.nodes()).find(({ id }) => id === late.node)).toMatchObject({ alive: false });
-    expect(await early.claimLease(session, 60_000)).toEqual({ ok: false, code: "held" });
-    expect(await early.claimSession(60_000)).toBeUndefined();
-    expect(await early.lostSessions(10)).toEqual([]);
-    await Promise.all([closeNode(late), closeNode(early)]);
+    for (const store of [early, await openNode(server.url, patient)]) {
+      expect(await store.claimLease(session, 60_000)).toEqual({ ok: false, code: "held" });
+      expect(await store.claimSession(60_000)).toBeUndefined();
+      expect(await store.lostSessions(10)).toEqual([]);
+      await closeNode(store);
+    }
+    await closeNode(late);
+  } finally {
+    await way.close();
+    await server.stop();
+  }
+}, 60_000);
+
+it("a node that died while the server was away is taken from as soon as any other would be back", async () => {
+  const server = await startPostgres({ durable: true });
+  const way = await startProxy(server.url);
+  try {
+    const [dead, store] = await Promise.all([openNode(way.url), openNode(server.url)]);
+    const session = await newSession(dead);
+    await claim(dead, session, 600_000);
+    const stop = new AbortController();
+    const changes = store.changes(stop.signal);
+    await server.crash();
+    way.refuse(); // as good as dead: it never comes back
+    await server.restart();
+    // Told when there is something to be had, not before.
+    for await (const logs of changes) if (logs.has(dead.node)) break;
+    expect(await store.claimLease(session, 60_000)).toMatchObject({ ok: true, takeover: true });
+    await Promise.all([closeNode(dead), closeNode(store)]);
   } finally {
     await way.close();
     await server.stop();

@@ -5,7 +5,7 @@ import pg from "pg";
 import { LostConnection, storageFault } from "./fault.ts";
 
 const BACKOFF_MIN_MS = 50;
-export const BACKOFF_MAX_MS = 5_000;
+const BACKOFF_MAX_MS = 5_000;
 const GOODBYE_MS = 500;
 
 export type Kept = {
@@ -15,6 +15,8 @@ export type Kept = {
   /** It was there and is no more, or could not be had. */
   lost: (error: unknown) => void;
   random: () => number;
+  /** The longest pause between two tries. */
+  backoffMaxMs?: number;
 };
 
 export class KeptConnection {
@@ -98,14 +100,14 @@ export class KeptConnection {
       const fault = storageFault(error);
       this.#first.reject(fault);
       this.#kept.lost(fault);
-      await pause(backoffMs(failures, this.#kept.random), signal);
+      await pause(backoffMs(failures, this.#kept), signal);
     }
   }
 }
 
 /** Up to half of it is chance. */
-function backoffMs(failures: number, random: () => number): number {
-  const whole = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(failures, 16));
+function backoffMs(failures: number, { random, backoffMaxMs = BACKOFF_MAX_MS }: Kept): number {
+  const whole = Math.min(backoffMaxMs, BACKOFF_MIN_MS * 2 ** Math.min(failures, 16));
   return whole * (0.5 + random() / 2);
 }
 

@@ -8,7 +8,7 @@ import { StorageError, type NodeId } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
 import { connectionTo } from "./database.ts";
 import type { Health } from "./health.ts";
-import { BACKOFF_MAX_MS, KeptConnection } from "./kept-connection.ts";
+import { KeptConnection } from "./kept-connection.ts";
 
 const HEARTBEAT_MS = 5_000;
 /** Three heartbeats missed: it may be alive, but not well. */
@@ -20,8 +20,10 @@ const LOOK_MS = 100;
 const TOLD_LOOKS = 10;
 /** While nobody else is there. */
 const LOOK_ALONE_MS = 1_000;
-/** After this node's own connection was lost: longer than another's longest pause between two tries. */
-const RETURN_MS = 2 * BACKOFF_MAX_MS;
+/** Short, since nobody can tell a node that has yet to come back from one that died meanwhile. */
+const BACKOFF_MAX_MS = 250;
+/** After this node's own connection was lost, or the server started: some of another's longest pauses between two tries. */
+export const RETURN_MS = 4 * BACKOFF_MAX_MS;
 
 export type NodeSelf = { id: string; host: string; pid: number; url: string | null; startedAt: number };
 
@@ -33,6 +35,8 @@ export type LivenessOptions = {
   gone: (node: NodeId) => void;
   lost: (error: unknown) => void;
   random: () => number;
+  /** How long every node has to come back, after the server was away. */
+  returnMs: number;
 };
 
 export class Liveness {
@@ -48,7 +52,7 @@ export class Liveness {
 
   constructor(options: LivenessOptions) {
     this.#options = options;
-    const { url, self, lost, random } = options;
+    const { url, self, lost, random, returnMs } = options;
     this.#connection = new KeptConnection({
       config: connectionTo(url, self.id),
       prepare: async (client) => {
@@ -56,12 +60,14 @@ export class Liveness {
         await client.query(
           "set synchronous_commit = off; set tcp_keepalives_idle = 4; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3",
         );
-        const { rows } = await client.query<{ locked: boolean }>({
-          text: `select pg_try_advisory_lock(${nodeLock("$1")}) as locked`,
+        const { rows } = await client.query<{ locked: boolean; up_ms: number }>({
+          text: `select pg_try_advisory_lock(${nodeLock("$1")}) as locked,
+            date_part('epoch', clock_timestamp() - pg_postmaster_start_time()) * 1000 as up_ms`,
           values: [self.id],
         });
+        const [server] = rows;
         // Right after a loss it may be our own former connection that the server has not given up yet.
-        if (!rows[0]?.locked)
+        if (!server?.locked)
           throw new StorageError("busy", `node ${self.id} is already at work on this database`);
         await client.query({
           text: `insert into node (id, host, pid, url, started_at, heartbeat_at) values ($1, $2, $3, $4, $5, ${NOW_MS})
@@ -75,11 +81,12 @@ export class Liveness {
               update log set lease_until = 0 from held where log.id = held.id`,
             values: [self.id],
           });
-        else this.#trustedFrom = performance.now() + RETURN_MS;
+        this.#trustedFrom = performance.now() + returnMs - (this.#known ? 0 : Math.max(0, server.up_ms));
         this.#known = true;
       },
       lost,
       random,
+      backoffMaxMs: BACKOFF_MAX_MS,
     });
     this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS).unref();
     this.#looking = this.#keepLooking();
@@ -122,6 +129,7 @@ export class Liveness {
         values: [self.id],
       });
       if (!nodes) return true;
+      if (!this.trustsLocks()) return false;
       const looks = nodes
         .filter((node) => node.gone)
         .map(({ id }) => [id, (this.#gone.get(id) ?? 0) + 1] as const);

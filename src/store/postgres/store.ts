@@ -39,7 +39,7 @@ import { Health } from "./health.ts";
 import { Hints } from "./hints.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { LeaseClock } from "./lease-clock.ts";
-import { Liveness } from "./liveness.ts";
+import { Liveness, RETURN_MS } from "./liveness.ts";
 import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin } from "./login.ts";
 import { migrate } from "./migrate.ts";
 import { readNodes, readOverview } from "./overview.ts";
@@ -84,6 +84,8 @@ export type PostgresOptions = {
   random?: () => number;
   /** How long an append is tried while the database is away, before it is refused. */
   repeatMs?: number;
+  /** How long other nodes have to come back after the database was away, before they count as gone. */
+  returnMs?: number;
   log?: { warn(fields: object, message: string): void };
 };
 
@@ -149,6 +151,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     gone: (other) => wakes.wake(other), // no log, but a reason to look for work
     lost: lost("liveness"),
     random,
+    returnMs: options.returnMs ?? RETURN_MS,
   });
   const snapshots = new SnapshotDuty(
     (log) => makeSnapshot(database, log),
