@@ -84,7 +84,7 @@ const THINGS: readonly { say: string; see: string }[] = [
 function DemoThings() {
   const { begin } = useDashboard();
   return (
-    <section class="things" aria-label="Things to try with the demo">
+    <section class="to-try" aria-label="Things to try with the demo">
       <p>
         <span class="tag">demo</span> No model is configured, so a script answers in its place; its commands
         and files are real. Things to try:

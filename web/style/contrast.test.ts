@@ -1,5 +1,5 @@
 // Who sees little reads it too: every pair of colours that text and signs are set in, in both themes.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const TEXT = 4.5;
@@ -16,12 +16,14 @@ const PAIRS: readonly [front: string, back: string | readonly [string, number, s
       ["ink", back, TEXT],
       ["soft", back, TEXT],
       ["kelp", back, SIGN], // the ring around what has the focus
+      ["bound", back, SIGN], // the edge of a field, or of a button that is not filled
     ],
   ),
   ["faint", "paper", TEXT],
   ["faint", "panel", TEXT],
   ["soft", ["line", 0.7, "paper"], TEXT], // a tag
   ["soft", ["line", 0.6, "panel"], TEXT], // what Enter does, the way that is not chosen
+  ["bound", ["line", 0.6, "panel"], SIGN], // and the edge of the one that is
   ...HUES.flatMap((hue): [string, string | [string, number, string], number][] => [
     [hue, "paper", TEXT],
     [hue, "panel", TEXT],
@@ -48,6 +50,27 @@ test.each(["light", "dark"] as const)("in the %s theme every text and sign stand
   });
   expect(tooWeak).toEqual([]);
 });
+
+test("no field or button is told from what is around it by a line that is only there to divide", () => {
+  const soft = rules().filter(
+    ({ selector, body }) => CONTROL.test(selector) && /(border|box-shadow)[\w-]*:[^;]*--line\b/.test(body),
+  );
+  expect(soft.map(({ selector }) => selector)).toEqual([]);
+});
+
+/** Also by what it is called, where the element's own edge is not the one that is drawn. */
+const CONTROL =
+  /(?<![.\w-])(button|input|select|textarea)\b|:checked|\[aria-current\]|\.box\b|\.choice\b|\.field\b|\.search form\b/;
+
+function rules(): { selector: string; body: string }[] {
+  const folder = new URL(".", import.meta.url);
+  const sheets = readdirSync(folder).filter((name) => name.endsWith(".css"));
+  return sheets.flatMap((name) => {
+    const text = readFileSync(new URL(name, folder), "utf8").replaceAll(/\/\*[^]*?\*\//g, "");
+    const found = text.matchAll(/([^{}]+)\{([^{}]*)\}/g);
+    return [...found].map(([, selector = "", body = ""]) => ({ selector: selector.trim(), body }));
+  });
+}
 
 type Colour = readonly [red: number, green: number, blue: number];
 
