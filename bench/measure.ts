@@ -62,7 +62,7 @@ export async function takeTurns<Name extends string, Value = number>(
 
 /**
  * The same for what takes a moment: within a round each takes its turn many times, so that what disturbs the machine
- * disturbs them alike. Gives the times of each round.
+ * disturbs them alike, and after each of the others equally often. Gives the times of each round.
  */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -74,13 +74,24 @@ export async function alternate<Name extends string>(
     Name,
     number[][]
   >;
+  const orders = balancedOrders(names);
+  let turns = 0;
   for (let round = 0; round <= rounds; round++) {
-    const taken = names.map(() => [] as number[]);
+    const taken = new Map(names.map((name) => [name, [] as number[]]));
     for (let n = 0; n < times; n++)
-      for (const [index, name] of names.entries()) taken[index]?.push(await contenders[name]());
-    if (round > 0) for (const [index, name] of names.entries()) values[name].push(taken[index] ?? []);
+      for (const name of orders[turns++ % orders.length] ?? [])
+        taken.get(name)?.push(await contenders[name]());
+    if (round > 0) for (const name of names) values[name].push(taken.get(name) ?? []);
   }
   return values;
+}
+
+/** Orders in which each follows each of the others equally often: what one leaves behind falls to no one alone. */
+function balancedOrders<Name>(names: readonly Name[]): Name[][] {
+  const count = names.length;
+  const zigzag = names.map((_, n) => (n % 2 === 0 ? n / 2 : count - (n + 1) / 2)); // 0, last, 1, last but one …
+  const orders = names.map((_, shift) => zigzag.map((n) => names[(n + shift) % count]!)); // `%` stays within
+  return orders.flatMap((order) => [order, order.toReversed()]);
 }
 
 export function medians(rounds: readonly number[][]): number[] {

@@ -3,16 +3,18 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fillSession } from "./fill.ts";
 import { startHost } from "./host/host.ts";
+import { LeanReader, type Take } from "./lean-reader.ts";
 import { alternate, compare, medians, timeOf, type Finding, type Row } from "./measure.ts";
 import { openSqlite } from "./open-store.ts";
 import { serve } from "./served.ts";
-import { open, type Address } from "./wire.ts";
+import type { Address } from "./wire.ts";
 
 const ROUNDS = 9;
-const TIMES = 5;
+const TIMES = 8;
 const FACTS = 10_000;
 const SESSION = "ses_bench_replay";
 const EVENTS = `/api/sessions/${SESSION}/events`;
+const FOLLOWED = `${EVENTS}?offset=-1&live=sse`;
 
 export const replay: Row = {
   name: "replay",
@@ -26,20 +28,19 @@ export const replay: Row = {
       await fillSession(await openSqlite(filling, join(home, "holdfast.db")), SESSION, FACTS);
     }
     const ours = await serve(run.stack, { home });
+    const reader = run.stack.adopt(new LeanReader(ours), (each) => each.close());
     const files = join(await run.folder(), "files");
     await mkdir(files);
-    for (const [name, read] of Object.entries({ pages: readPages, sse: readSse })) {
-      const chunks: Buffer[] = [];
-      await read(ours, (chunk) => chunks.push(chunk));
-      await writeFile(join(files, name), Buffer.concat(chunks));
-    }
+    await keep(join(files, "pages"), (take) => readPages(reader, take));
+    await keep(join(files, "sse"), (take) => readStream(ours, FOLLOWED, take));
     const { ready: bare } = await startHost<{ url: string }>(run.stack, "bare-file", files);
+    const fileReader = run.stack.adopt(new LeanReader(bare), (each) => each.close());
 
     const times = await alternate(ROUNDS, TIMES, {
-      pages: () => timeOf(() => readPages(ours, drop)),
-      pagesFile: () => timeOf(() => readFile(bare, "/pages")),
-      sse: () => timeOf(() => readSse(ours, drop)),
-      sseFile: () => timeOf(() => readFile(bare, "/sse")),
+      pages: () => timeOf(() => readPages(reader)),
+      pagesFile: () => timeOf(() => fileReader.get("/pages")),
+      sse: () => timeOf(() => readStream(ours, FOLLOWED)),
+      sseFile: () => timeOf(() => readStream(bare, "/sse")),
     });
     const finding = (what: string, replays: number[][], baseline: number[][]): Finding =>
       compare({
@@ -57,30 +58,25 @@ export const replay: Row = {
   },
 };
 
-type Take = (chunk: Buffer) => void;
-
-function drop(): void {}
+async function keep(file: string, read: (take: Take) => Promise<void>): Promise<void> {
+  const chunks: Buffer[] = [];
+  await read((chunk) => void chunks.push(Buffer.from(chunk)));
+  await writeFile(file, Buffer.concat(chunks));
+}
 
 /** As a Durable Streams client catches up: page after page until one says that it was the last. */
-async function readPages(address: Address, take: Take): Promise<void> {
+async function readPages(reader: LeanReader, take?: Take): Promise<void> {
   for (let offset = "-1"; ;) {
-    const response = await open(address, "GET", `${EVENTS}?offset=${offset}`);
-    if (response.statusCode !== 200) throw new Error(`a page was answered with ${response.statusCode}`);
-    for await (const chunk of response) take(chunk as Buffer);
-    if (response.headers["stream-up-to-date"] === "true") return;
-    offset = String(response.headers["stream-next-offset"]);
+    const { status, headers } = await reader.get(`${EVENTS}?offset=${offset}`, { take });
+    if (status !== 200) throw new Error(`a page was answered with ${status}`);
+    if (headers.get("stream-up-to-date") === "true") return;
+    offset = headers.get("stream-next-offset") ?? "";
   }
 }
 
-async function readSse(address: Address, take: Take): Promise<void> {
-  const response = await open(address, "GET", `${EVENTS}?offset=-1&live=sse`);
-  for await (const chunk of response) {
-    take(chunk as Buffer);
-    if ((chunk as Buffer).includes('"upToDate":true')) return; // which also closes the connection
-  }
-}
-
-async function readFile(address: Address, path: string): Promise<void> {
-  const response = await open(address, "GET", path);
-  for await (const _ of response) drop();
+/** A stream has no other end than its connection's, so each is read on a connection of its own. */
+async function readStream(address: Address, path: string, take?: Take): Promise<void> {
+  const reader = new LeanReader(address);
+  await reader.get(path, { take, end: '"upToDate":true}\n\n' });
+  reader.close();
 }

@@ -1,5 +1,5 @@
 // What Node can do with bytes that lie in a file: /<name> streams it.
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,8 +9,9 @@ const [folder = ""] = process.argv.slice(2);
 
 whenTold(() => {});
 const server = createServer((request, response) => {
-  response.writeHead(200, { "content-type": "application/json" });
-  createReadStream(join(folder, request.url ?? "")).pipe(response);
+  const file = join(folder, request.url ?? "");
+  response.writeHead(200, { "content-type": "application/json", "content-length": statSync(file).size });
+  createReadStream(file).pipe(response);
 });
 server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
