@@ -44,6 +44,29 @@ test("a log of several megabytes is read span by span, each event once, while it
   expect(seen.map(({ position }) => position)).toEqual(positions(1, 123));
 });
 
+test("a reader that pauses in a long replay gets what was written, whatever others read meanwhile", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  const texts = Array.from({ length: 100 }, (_, n) => String.fromCharCode(97 + (n % 26)).repeat(60_000 + n));
+  for (const text of texts) await write(server, id, [{ type: "notice", data: { level: "info", text } }]);
+  const [slowPages, slowStream] = await Promise.all([
+    server.fetch(events(id, "offset=-1")), // their bodies wait
+    server.fetch(events(id, "offset=-1&live=sse")),
+  ]);
+  for (let n = 0; n < 3; n++) {
+    const stream = sse(await server.fetch(events(id, "offset=-1&live=sse")));
+    await stream.next("control", ({ data }) => data.includes("upToDate"));
+    expect(textsOf(stream.events())).toEqual(texts);
+    const page = (await (await server.fetch(events(id, "offset=-1"))).json()) as AnyEvent[];
+    expect(textsOf(page)).toEqual(texts.slice(0, page.length - 1));
+  }
+  const first = (await slowPages.json()) as AnyEvent[];
+  expect(textsOf(first)).toEqual(texts.slice(0, first.length - 1));
+  const slow = sse(slowStream);
+  await slow.next("control", ({ data }) => data.includes("upToDate"));
+  expect(textsOf(slow.events())).toEqual(texts);
+});
+
 test("offset=now is the end of the log, and HEAD says where that is", async () => {
   const server = shared();
   const { id, position } = await server.newSession();
@@ -322,6 +345,11 @@ function frameOf(text: string): Frame {
 
 function events(id: string, query = ""): string {
   return `/api/sessions/${id}/events${query === "" ? "" : `?${query}`}`;
+}
+
+/** Of all but the first event, which makes the session. */
+function textsOf(notices: AnyEvent[]): string[] {
+  return notices.slice(1).map(({ data }) => (data as { text: string }).text);
 }
 
 function positions(from: number, to: number): string[] {

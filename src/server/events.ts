@@ -218,9 +218,12 @@ async function spanHeaders(store: Store, head: LogHead, span: Span): Promise<Rec
 
 /** A JSON array of stored texts, which are already joined by commas within a page. */
 function sendSpan(reply: FastifyReply, { pages }: Span): FastifyReply {
-  const parts = [OPEN, ...pages.flatMap((page, n) => (n === 0 ? [page] : [COMMA, page])), CLOSE];
+  const parts = [OPEN, ...pages.flatMap(({ bytes }, n) => (n === 0 ? [bytes] : [COMMA, bytes])), CLOSE];
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   void reply.type("application/json").header("content-length", bytes);
+  reply.raw.once("finish", () => {
+    for (const page of pages) page.release?.();
+  });
   // A copy costs little for a few events; for a long log it costs the collector as much as reading it.
   return reply.send(bytes < COPIED_BYTES ? Buffer.concat(parts) : Readable.from(parts));
 }

@@ -3,7 +3,7 @@
 import type { Position } from "../session/position.ts";
 import { DamagedEvent, type LogId, type Page, type Store } from "../store/store.ts";
 
-export type Span = { pages: Buffer[]; last: Position; upToDate: boolean };
+export type Span = { pages: Page[]; last: Position; upToDate: boolean };
 
 /** A span ends with the page that reaches this. */
 const SPAN_BYTES = 1 << 20;
@@ -44,7 +44,7 @@ export class Spans {
     for (let bytes = 0; bytes < SPAN_BYTES && !span.upToDate;) {
       const page = await this.#page(log, span);
       if (page === undefined) break;
-      if (page.count > 0) span.pages.push(page.bytes);
+      if (page.count > 0) span.pages.push(page);
       bytes += page.bytes.length;
       span.last = page.last;
       span.upToDate = page.upToDate;

@@ -49,10 +49,14 @@ export class SseReader implements Reader {
   }
 
   async replay(page: Page): Promise<boolean> {
-    const parts = sseParts(page, false, this.#context.now());
+    const [head, bytes, end] = sseParts(page, false, this.#context.now());
     const socket = this.#open(page.bytes.length);
     socket?.cork();
-    for (const part of parts) socket?.write(part);
+    socket?.write(head);
+    socket?.write(bytes);
+    socket?.write(end, (error) => {
+      if (!error) page.release?.(); // what is cut off is left to the collector
+    });
     socket?.uncork();
     return this.#room();
   }

@@ -54,6 +54,8 @@ export type Page = {
   last: Position;
   /** Nothing more was there when this was read. */
   upToDate: boolean;
+  /** For whoever is the only one to have the page, once `bytes` have been written: they are empty from then on. */
+  release?: (() => void) | undefined;
 };
 
 export type LogHead = {

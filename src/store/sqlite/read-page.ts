@@ -3,6 +3,7 @@
 import { crc32 } from "node:zlib";
 import { formatPosition, type Position } from "../../session/position.ts";
 import { BODY_AT } from "../event-text.ts";
+import { releaseOf } from "../page-memory.ts";
 import { placeOf } from "../place.ts";
 import { DamagedEvent, PAGE_EVENTS, type LogId, type Page } from "../store.ts";
 import type { Database } from "./database.ts";
@@ -23,6 +24,7 @@ export function readPage(database: Database, log: LogId, after: Position, maxByt
     if (!page.upToDate) break;
   }
   page.bytes = joined(parts);
+  page.release = releaseOf(page.bytes);
   return page;
 
   function readBlock(block: number, reach: number): void {
@@ -43,7 +45,7 @@ export function readPage(database: Database, log: LogId, after: Position, maxByt
         page.count += good.count;
         page.last = good.last;
       }
-      if (good.count < limit) return;
+      if (good.count < limit || bytes > maxBytes * FULL) return;
     }
   }
 
@@ -57,6 +59,8 @@ const NOTHING = Buffer.alloc(0);
 /** Rows are fetched in about the number that fits: one that is too many is looked at for nothing. */
 const ROW_BYTES = 512;
 const ROWS_MIN = 32;
+/** What more would fit is not worth a statement and a copy of all that is there. */
+const FULL = 0.75;
 
 type From = [block: number, log: number, seq: number, sub: number];
 const FROM = "from event where block = ?1 and log = ?2 and (seq, sub) > (?3, ?4)";
@@ -69,10 +73,11 @@ function boundOf(database: Database, from: From, maxBytes: number): number | und
   return first && first[0] + maxBytes;
 }
 
+/** A limit that is a bare parameter would have the statement compiled anew each time; a sum is left alone. */
 function readSlice(database: Database, from: From, limit: number, bound: number): Slice | undefined {
   const [bytes, crcs, lengths] = database.tuple<[Uint8Array | null, string, string]>(
     `select cast(group_concat(text, ',') as blob), group_concat(crc), group_concat(octet_length(text))
-      from (select text, crc, reach ${FROM} order by seq, sub limit ?5) where reach <= ?6`,
+      from (select text, crc, reach ${FROM} order by seq, sub limit ?5 + 0) where reach <= ?6`,
     ...from,
     limit,
     bound,
@@ -118,7 +123,9 @@ function isThereMore(database: Database, from: From): boolean {
 function joined(parts: Buffer[]): Buffer {
   const [only] = parts;
   if (parts.length === 1 && only) return only;
-  return Buffer.concat(parts.flatMap((part, n) => (n === 0 ? [part] : [COMMA, part])));
+  const whole = Buffer.concat(parts.flatMap((part, n) => (n === 0 ? [part] : [COMMA, part])));
+  for (const part of parts) releaseOf(part)?.();
+  return whole;
 }
 
 const COMMA = Buffer.from(",");
