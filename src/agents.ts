@@ -22,7 +22,7 @@ import { resolveProfile } from "./profile/resolve.ts";
 import type { Ids } from "./session/ids.ts";
 import { USUAL_LIMITS } from "./session/next-step.ts";
 import { storedText } from "./store/long-text.ts";
-import type { Store, Timer } from "./store/store.ts";
+import type { DamagedEvent, Store, Timer } from "./store/store.ts";
 import { expireAsk } from "./keeper/expire-ask.ts";
 import { keepProcesses, type LiveProcesses } from "./keeper/keep-processes.ts";
 import { tellGone } from "./keeper/tell-gone.ts";
@@ -52,12 +52,14 @@ export type AgentsOptions = {
   store: Store;
   ids: Ids;
   env: NodeJS.ProcessEnv;
+  /** Who tells those that would send something to it. */
+  damaged: (damage: DamagedEvent) => void;
   log: DrainContext["log"] & { warn(detail: object, message: string): void };
 };
 
 /** Takes up what waits in the store, and what comes. */
 export async function startAgents(options: AgentsOptions): Promise<Agents> {
-  const { settings, store, ids, env, log } = options;
+  const { settings, store, ids, env, damaged, log } = options;
   const { home, config } = settings;
   const found = await findAgents(settings, env);
   for (const notice of found.notices) log.warn({}, notice);
@@ -99,6 +101,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
     longText: (session, text) => storedText(store, session, text),
     newAsk: () => ids.next("ask"),
     leftRunning: () => keeper.ends.look(),
+    damaged,
     clock: wallClock,
     beat: new DraftBeat(wallClock),
     chance: Math.random,

@@ -53,6 +53,7 @@ export async function serve(flags: Flags): Promise<void> {
     server = await listen(settings, store, () => agents, log);
     const { url, localUrl } = server;
     const newLink = server.loginLink.bind(server, "owner");
+    const damaged = server.foundDamage.bind(server);
     const about = { url: localUrl, pid: process.pid, version: VERSION, store: store.id };
     await unlessFull(() => writeServerFile(settings.home, about), log);
     const link = await unlessFull(newLink, log);
@@ -63,7 +64,7 @@ export async function serve(flags: Flags): Promise<void> {
     process.stdout.write(greeting(settings, url, link?.url, health)); // last: it is for a person, who looks there
     // Loaded once clients are served: a restart is felt by those who wait for an answer, not by agents.
     const { startAgents } = await import("./agents.ts");
-    agents = await startAgents({ settings, store, ids, env: process.env, log });
+    agents = await startAgents({ settings, store, ids, env: process.env, damaged, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
     setTimeout(() => {
       settleDown(store).catch((error: unknown) => log.warn({ err: error }, "garbage of the start is left"));

@@ -5,7 +5,7 @@ import type { Policy } from "../session/approval.ts";
 import type { LongText, NewFact, Rule, Usage } from "../session/event.ts";
 import { failFacts, nextStep, type Limits, type NextStep } from "../session/next-step.ts";
 import type { Position } from "../session/position.ts";
-import { StorageError, type Claim, type Lease, type Store } from "../store/store.ts";
+import { StorageError, type Claim, type DamagedEvent, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
 import { callModel } from "./call-model.ts";
 import type { Clock } from "./clock.ts";
@@ -54,6 +54,8 @@ export type DrainContext = {
   longText: (session: string, text: string) => Promise<LongText>;
   newAsk: () => string;
   leftRunning?: () => void;
+  /** Nobody can go on with this session; whoever sends something to it should know. */
+  damaged?: (damage: DamagedEvent) => void;
   clock: Clock;
   /** One for all sessions. */
   beat: DraftBeat;

@@ -1,6 +1,6 @@
 // The service: claims what can go on, drains several sessions at once up to a cap, and lets go of all of them when the
 // server is to stop. Which session comes next is the database's choice; wakes only make it sooner.
-import type { Claim, LogId, WorkPlace } from "../store/store.ts";
+import { DamagedEvent, type Claim, type LogId, type WorkPlace } from "../store/store.ts";
 import { drain, type DrainContext } from "./drain.ts";
 import { tellLost } from "./tell-lost.ts";
 
@@ -8,6 +8,8 @@ export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: numbe
 
 const CLAIMS_MAX = 64;
 const CLAIMS_GROWTH = 4;
+/** One too many, and the first is looked at once more. */
+const DAMAGED_MAX = 1_000;
 
 export class Executor {
   readonly #context: DrainContext;
@@ -16,6 +18,8 @@ export class Executor {
   readonly #drains = new Set<Promise<void>>();
   /** What its own drains write, words by the hundred, is no reason to look for work. */
   readonly #held = new Set<LogId>();
+  /** Sessions that are left alone until something is appended, by the log that is damaged: their own, or their origin's. */
+  readonly #damaged = new Map<LogId, LogId>();
   #claiming: Promise<void> | undefined;
   #again = false;
   /** Looked for at each poll, once all was claimed that could be. */
@@ -37,8 +41,11 @@ export class Executor {
     this.#poll();
     this.#service = (async () => {
       this.#look();
-      for await (const logs of this.#context.store.changes(signal))
+      for await (const logs of this.#context.store.changes(signal)) {
+        for (const [session, log] of this.#damaged)
+          if (logs.has(session) || logs.has(log)) this.#damaged.delete(session);
         if (logs.values().some((log) => !this.#held.has(log))) this.#look();
+      }
     })();
   }
 
@@ -98,7 +105,10 @@ export class Executor {
   async #claim(wanted: number): Promise<number> {
     const { leaseMs, place } = this.#options;
     const { store, limits } = this.#context;
-    const claims = Array.from({ length: wanted }, () => store.claimSession(leaseMs, place, limits.maxWaitMs));
+    const except = [...this.#damaged.keys()];
+    const claims = Array.from({ length: wanted }, () =>
+      store.claimSession(leaseMs, place, limits.maxWaitMs, except),
+    );
     const settled = await Promise.allSettled(claims);
     let got = 0;
     for (const { value: claimed } of settled.filter((claim) => claim.status === "fulfilled"))
@@ -111,22 +121,32 @@ export class Executor {
   }
 
   #begin(claim: Claim): void {
-    const { log } = this.#context;
     const { lease } = claim;
     this.#held.add(lease.log);
     const done = drain(this.#context, claim, this.#shutdown.signal)
-      .catch((error: unknown) => {
-        // The lease is left to run out: whoever claims next goes on from the log.
-        log.error(
-          { err: error, session: lease.log },
-          "a session's work broke off; it will be taken up again",
-        );
-      })
+      .catch((error: unknown) => this.#brokeOff(lease.log, error))
       .finally(() => {
         this.#drains.delete(done);
         this.#held.delete(lease.log);
         this.#look(); // a place is free
       });
     this.#drains.add(done);
+  }
+
+  /** The lease is left to run out: whoever claims next goes on from the log, and knows that something was left. */
+  #brokeOff(session: LogId, error: unknown): void {
+    const { log, damaged } = this.#context;
+    if (!(error instanceof DamagedEvent)) {
+      log.error({ err: error, session }, "a session's work broke off; it will be taken up again");
+      return;
+    }
+    this.#damaged.set(session, error.log);
+    if (this.#damaged.size > DAMAGED_MAX)
+      for (const first of this.#damaged.keys().take(1)) this.#damaged.delete(first);
+    log.error(
+      { err: error, session },
+      "a session can't be gone on with over a damaged log: it is left alone",
+    );
+    damaged?.(error);
   }
 }

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ON_POSTGRES, openServer, type OpenServer } from "../../test/open-server.ts";
 import type { AnyEvent } from "../session/event.ts";
 import { formatPosition } from "../session/position.ts";
+import { DamagedEvent } from "../store/store.ts";
 
 // The texts are damaged in SQLite's file; what is made of it is the same code for both.
 describe.skipIf(ON_POSTGRES)("a log with a damaged event", () => {
@@ -57,6 +58,29 @@ describe.skipIf(ON_POSTGRES)("a log with a damaged event", () => {
     expect(await server.store.session(id, "owner")).toMatchObject({ queued: 3 });
   });
 
+  test("takes what is sent as soon as its event is well again", async () => {
+    const { server, id, mend } = await damaged();
+    await expectDamaged(await server.fetch(`/api/sessions/${id}`), id);
+    const send = (expected: number) =>
+      server.call("POST", `/api/sessions/${id}/inputs`, { kind: "prompt", text: "fourth" }, expected);
+    await send(500);
+    mend();
+    await send(202);
+    expect(await server.store.session(id, "owner")).toMatchObject({ queued: 4 });
+    expect(await server.call("GET", "/api/sessions")).toMatchObject({ items: [{ id, status: "queued" }] });
+  });
+
+  test("that an executor found calls for a person in every list, at once", async () => {
+    const { server, id } = await damaged();
+    const socket = await server.socket();
+    socket.send({ op: "watch", topic: "sessions" });
+    expect(await socket.next("rows")).toMatchObject({ rows: [{ id, status: "queued", attention: null }] });
+    server.foundDamage(new DamagedEvent(id, formatPosition(3, 0)));
+    const row = { id, status: "idle", attention: { kind: "failed", count: 1 } };
+    expect(await socket.next("rows")).toMatchObject({ rows: [row], whole: false });
+    expect(await server.call("GET", "/api/sessions")).toMatchObject({ items: [row] });
+  });
+
   test("is called damaged to who attaches, who need not try again", async () => {
     const { server, id } = await damaged();
     const socket = await server.socket();
@@ -66,7 +90,7 @@ describe.skipIf(ON_POSTGRES)("a log with a damaged event", () => {
 });
 
 /** Three inputs, of which the second is not what was written. */
-async function damaged(): Promise<{ server: OpenServer; id: string }> {
+async function damaged(): Promise<{ server: OpenServer; id: string; mend: () => void }> {
   const server = await openServer();
   const { id } = await server.newSession();
   for (const text of ["first", "second", "third"])
@@ -75,15 +99,16 @@ async function damaged(): Promise<{ server: OpenServer; id: string }> {
       [{ type: "input_admitted", data: { input: `inp_${text}`, kind: "prompt", text } }],
       { by: "client", author: { person: "owner" } },
     );
-  const file = new DatabaseSync(join(server.folder, "holdfast.db"), { timeout: 5_000 });
-  const { changes } = file
-    .prepare(
-      "update event set text = replace(text, 'second', 'SECOND') where seq = 3 and text like '%second%'",
-    )
-    .run();
-  file.close();
-  expect(changes).toBe(1);
-  return { server, id };
+  const replace = (from: string, to: string) => {
+    const file = new DatabaseSync(join(server.folder, "holdfast.db"), { timeout: 5_000 });
+    const { changes } = file
+      .prepare("update event set text = replace(text, ?1, ?2) where seq = 3 and instr(text, ?1) > 0")
+      .run(from, to);
+    file.close();
+    expect(changes).toBe(1);
+  };
+  replace("second", "SECOND");
+  return { server, id, mend: () => replace("SECOND", "second") };
 }
 
 async function expectDamaged(answer: Response, log: string): Promise<void> {

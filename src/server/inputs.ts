@@ -35,7 +35,7 @@ export function inputRoutes(app: App, context: Context): void {
     async (request, reply) => {
       const session = request.params.id;
       const { body } = request;
-      context.damage.check(session);
+      await context.damage.check(session);
       const data = await inputData(store, session, ids.next("inp"), body);
       const { answer, position } = await sends.run(session, () =>
         decideAndAppend(

@@ -14,7 +14,6 @@ import { settle, viewOf } from "./decide.ts";
 import { fateOf, findDelivery, type Delivery } from "./input-log.ts";
 import { attachmentsOf } from "./inputs.ts";
 import { refuse } from "./refusal.ts";
-import { wireRow } from "./rows.ts";
 import { refuseEnded } from "./session-refusals.ts";
 import type { App } from "./zod.ts";
 
@@ -160,5 +159,5 @@ async function deliveryOf({ store }: Context, session: string, input: string): P
 }
 
 function answer(reply: FastifyReply, { session }: Extract<Forked, { ok: true }>): FastifyReply {
-  return reply.code(201).header("location", `/api/sessions/${session.id}`).send(wireRow(session));
+  return reply.code(201).header("location", `/api/sessions/${session.id}`).send(session);
 }

@@ -32,7 +32,7 @@ export function overviewRoutes(app: App, context: Context): void {
         active: rows
           .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
           .slice(0, ACTIVE_MAX)
-          .map(wireRow),
+          .map((row) => wireRow(row, context.damage)),
         processes: await Promise.all(processes.items.map((row) => wireProcess(context, row))),
         nodes,
       };

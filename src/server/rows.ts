@@ -1,7 +1,10 @@
-// A session's row as it goes over the wire: as it lies in the store.
+// A session's row as it goes over the wire: as it lies in the store, unless its log is damaged. Then nobody goes on with it,
+// whatever the row says, and a person should open it to see why.
 import type { SessionRow } from "../protocol/http.ts";
 import type { SessionRow as StoredRow } from "../store/store.ts";
+import type { KnownDamage } from "./known-damage.ts";
 
-export function wireRow(row: StoredRow): SessionRow {
-  return row;
+export function wireRow(row: StoredRow, damage: KnownDamage): SessionRow {
+  if (row.status === "ended" || !damage.has(row.id)) return row;
+  return { ...row, status: "idle", attention: { kind: "failed", count: 1 } };
 }

@@ -10,7 +10,7 @@ import Fastify, {
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { makeIds } from "../session/ids.ts";
-import type { Store } from "../store/store.ts";
+import type { DamagedEvent, Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { askRoutes } from "./asks.ts";
 import { guard } from "./auth.ts";
@@ -78,6 +78,8 @@ export type RunningServer = {
   /** Everything that it answers, for the test that asks all of it without a credential. */
   routes: readonly RouteOptions[];
   loginLink(person: string): ReturnType<typeof makeLoginLink>;
+  /** Found by who would have gone on with a session. */
+  foundDamage(damage: DamagedEvent): void;
   /** No new work, streams ended cleanly, what is being answered answered. */
   close(): Promise<void>;
 };
@@ -113,6 +115,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port,
     routes,
     loginLink: (person) => makeLoginLink(context, person),
+    foundDamage: (damage) => context.damage.note(damage),
     async close() {
       if (state.isClosing) return;
       state.isClosing = true;
@@ -176,7 +179,7 @@ function makeContext(options: ServerOptions, state: { isClosing: boolean; url: s
   const { store, version, now, randomBytes, log, token: fixedToken } = options;
   const limits = { ...LIMITS, ...options.limits };
   const streams = new OpenStreams();
-  const damage = new KnownDamage();
+  const damage = new KnownDamage(store);
   const feeds = new Feeds({
     store,
     now,

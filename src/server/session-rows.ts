@@ -4,6 +4,7 @@
 import type { Status } from "../session/row.ts";
 import type { SessionRow, Store } from "../store/store.ts";
 import { ChangedSessions } from "./changed-sessions.ts";
+import type { KnownDamage } from "./known-damage.ts";
 import { wireRow } from "./rows.ts";
 import { serverFrame } from "./socket-frame.ts";
 import type { Topic, Watcher } from "./topic.ts";
@@ -21,12 +22,15 @@ type Watching = Watcher & {
 
 export class SessionRows implements Topic {
   readonly #store: Store;
+  readonly #damage: KnownDamage;
   readonly #watching = new Map<Watcher, Watching>();
   readonly #changes: ChangedSessions;
 
-  constructor(store: Store, onError: (error: unknown) => void) {
+  constructor(store: Store, damage: KnownDamage, onError: (error: unknown) => void) {
     this.#store = store;
+    this.#damage = damage;
     this.#changes = new ChangedSessions(store, (ids) => this.#flush(ids), onError);
+    damage.tells((log) => this.#changes.add(log));
   }
 
   /** Again for one that watches already: it is given the list anew. */
@@ -36,7 +40,14 @@ export class SessionRows implements Topic {
     this.#changes.listen();
     const rows = await this.#whole(watcher.person);
     if (this.#watching.get(watcher) !== watching) return;
-    watcher.send(serverFrame({ op: "rows", topic: "sessions", rows: rows.map(wireRow), whole: true }));
+    watcher.send(
+      serverFrame({
+        op: "rows",
+        topic: "sessions",
+        rows: rows.map((row) => wireRow(row, this.#damage)),
+        whole: true,
+      }),
+    );
     const meanwhile = watching.meanwhile ?? [];
     watching.meanwhile = undefined;
     for (const id of meanwhile) this.#changes.add(id);
@@ -56,7 +67,7 @@ export class SessionRows implements Topic {
     for (const [person, watching] of persons) {
       for (let from = 0; from < ids.length; from += READ_MAX) {
         const some = ids.slice(from, from + READ_MAX);
-        const frame = changeFrame(some, await this.#rowsWithParents(some, person));
+        const frame = this.#changeFrame(some, await this.#rowsWithParents(some, person));
         for (const each of watching) {
           if (each.meanwhile === undefined) each.send(frame);
           else for (const id of some) each.meanwhile.add(id);
@@ -87,23 +98,23 @@ export class SessionRows implements Topic {
     }
     return [...found.values()];
   }
+
+  /** What is no longer in the list is gone from it, whether it was deleted, has a successor or was a delegate. */
+  #changeFrame(ids: readonly string[], found: readonly SessionRow[]): Buffer {
+    const listed = found.filter(isShown);
+    const left = new Set(ids);
+    for (const { id } of listed) left.delete(id);
+    return serverFrame({
+      op: "rows",
+      topic: "sessions",
+      rows: listed.map((row) => wireRow(row, this.#damage)),
+      ...(left.size > 0 && { gone: [...left] }),
+      whole: false,
+    });
+  }
 }
 
 const DELEGATION_DEPTH_MAX = 3;
-
-/** What is no longer in the list is gone from it, whether it was deleted, has a successor or was a delegate. */
-function changeFrame(ids: readonly string[], found: readonly SessionRow[]): Buffer {
-  const listed = found.filter(isShown);
-  const left = new Set(ids);
-  for (const { id } of listed) left.delete(id);
-  return serverFrame({
-    op: "rows",
-    topic: "sessions",
-    rows: listed.map(wireRow),
-    ...(left.size > 0 && { gone: [...left] }),
-    whole: false,
-  });
-}
 
 /** As in GET /api/sessions: heads of lineages, without tasks' sessions; and delegates for as long as they work. */
 function isShown({ id, head, origin, status }: SessionRow): boolean {

@@ -58,10 +58,7 @@ export function sessionRoutes(app: App, context: Context): void {
         throw new Error(`a new id, ${id}, was taken`);
       }
       if (!created.replayed) metrics.appended.inc(1 + first.length);
-      return reply
-        .code(201)
-        .header("location", `/api/sessions/${created.session.id}`)
-        .send(wireRow(created.session));
+      return reply.code(201).header("location", `/api/sessions/${created.session.id}`).send(created.session);
     },
   );
 
@@ -79,7 +76,7 @@ export function sessionRoutes(app: App, context: Context): void {
       if (after !== undefined && parseListCursor(after) === undefined)
         refuseField("query.after", "must be the `next` of the page before, as it was given");
       const rows = await store.sessions(defined(request.query), request.caller.person);
-      return { items: rows.items.map(wireRow), next: rows.next };
+      return { items: rows.items.map((row) => wireRow(row, context.damage)), next: rows.next };
     },
   );
 
@@ -182,10 +179,7 @@ export function sessionRoutes(app: App, context: Context): void {
           position: head.position,
         });
       }
-      return reply
-        .code(201)
-        .header("location", `/api/sessions/${forked.session.id}`)
-        .send(wireRow(forked.session));
+      return reply.code(201).header("location", `/api/sessions/${forked.session.id}`).send(forked.session);
     },
   );
 
@@ -237,9 +231,13 @@ function arrangingCommand(request: FastifyRequest, isSecond: boolean): Command |
   return command && isSecond ? { ...command, scope: `${command.scope}/arranging` } : command;
 }
 
-async function rowOf({ store }: Context, { caller }: FastifyRequest, id: string): Promise<http.SessionRow> {
+async function rowOf(
+  { store, damage }: Context,
+  { caller }: FastifyRequest,
+  id: string,
+): Promise<http.SessionRow> {
   const row = await store.session(id, caller.person);
-  return row === undefined ? refuseUnknown(id) : wireRow(row);
+  return row === undefined ? refuseUnknown(id) : wireRow(row, damage);
 }
 
 /** Without the keys that were left out: a key that is there but undefined is another thing to the store. */

@@ -47,7 +47,7 @@ export function acceptSockets(server: Server, context: Context): () => Promise<v
   });
   const stale = (error: unknown) => context.log.error({ err: error }, "a list is stale");
   const topics: Topics = {
-    sessions: new SessionRows(context.store, stale),
+    sessions: new SessionRows(context.store, context.damage, stale),
     asks: new AskRows(context.store, stale),
     processes: new ProcessRows(context, stale),
   };

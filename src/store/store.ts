@@ -439,9 +439,15 @@ export interface Store {
    * The database's choice of a session that can go on now: it has input or a turn, nobody works on it, and something was
    * appended since an executor came to rest over it, or its time has come. One whose executor went without giving the
    * lease back is always looked at again. The longest untouched first. Undefined when there is none. No wait for a retry
-   * is as long as `longestWaitMs`: one that seems to be was begun by a clock that has been set back, and is over.
+   * is as long as `longestWaitMs`: one that seems to be was begun by a clock that has been set back, and is over. None of
+   * `except`.
    */
-  claimSession(ttlMs: number, where?: WorkPlace, longestWaitMs?: number): Promise<Claim | undefined>;
+  claimSession(
+    ttlMs: number,
+    where?: WorkPlace,
+    longestWaitMs?: number,
+    except?: readonly LogId[],
+  ): Promise<Claim | undefined>;
   /** Where a session's work belongs. */
   sessionHost(id: string): Promise<SessionHost | undefined>;
   /** From now on it belongs to this node's host: only from one that is lost. */

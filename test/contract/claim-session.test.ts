@@ -166,6 +166,19 @@ forEachStore((harness) => {
       expect(await look()).toMatchObject({ lease: { log: "ses_retry" } });
     });
 
+    it("is none of those that are to be left alone", async () => {
+      const store = await harness.open();
+      await session(store, "ses_bad", input("inp_1"));
+      await session(store, "ses_left", input("inp_1"), turn, delivered);
+      await store.claimLease("ses_left", TTL_MS);
+      harness.clock.advance(TTL_MS + 1);
+      await session(store, "ses_good", input("inp_1"));
+      const claim = () => store.claimSession(TTL_MS, undefined, undefined, ["ses_bad", "ses_left"]);
+      expect(await claim()).toMatchObject({ lease: { log: "ses_good" } });
+      expect(await claim()).toBeUndefined();
+      expect(await store.claimSession(TTL_MS)).toMatchObject({ lease: { log: "ses_bad" } });
+    });
+
     it("is one whose retry lies farther ahead than any wait: the clock was set back", async () => {
       const store = await harness.open();
       const at = new Date(harness.clock.now() + 60_000).toISOString();

@@ -197,14 +197,19 @@ export class MemoryStore {
     };
   }
 
-  claimSession(node: NodeId, ttlMs: number, longestWaitMs = Infinity): Claim | undefined {
+  claimSession(
+    node: NodeId,
+    ttlMs: number,
+    longestWaitMs = Infinity,
+    except: readonly LogId[] = [],
+  ): Claim | undefined {
     this.#heedClock(ttlMs);
     const isDue = (retryAt: string) => {
       const inMs = Date.parse(retryAt) - this.#now();
       return inMs <= 0 || inMs > longestWaitMs;
     };
     const runnable = [...this.logs.values()]
-      .filter((log) => canGoOn(log, isDue))
+      .filter((log) => canGoOn(log, isDue) && !except.includes(log.id))
       .toSorted((a, b) => rank(a) - rank(b) || a.updatedAt - b.updatedAt);
     for (const { id } of runnable) {
       const claimed = this.claimLease(node, id, ttlMs);

@@ -120,8 +120,8 @@ export function storeLink(
       }),
     takeRequests: () => call("a look for requests", () => memory.rows.takeRequests(world.now())),
     finishRequest: (id, outcome) => call(`${id}: ${outcome}`, () => memory.rows.finishRequest(id, outcome)),
-    claimSession: (ttlMs, _, longestWaitMs) =>
-      call("claim", () => memory.claimSession(node, ttlMs, longestWaitMs)),
+    claimSession: (ttlMs, _, longestWaitMs, except) =>
+      call("claim", () => memory.claimSession(node, ttlMs, longestWaitMs, except)),
     lostSessions: (limit) => call("a look for what is lost", () => memory.lostSessions(limit)),
     renewLease: (lease) => call(`renewal of ${lease.log}`, () => memory.renewLease(lease)),
     releaseLease: (lease, rested) =>

@@ -1,12 +1,17 @@
 // Which sessions go on next: the longest untouched of those that can, and that no other node is just choosing.
-import type { Claim, LostSession, WorkPlace } from "../store.ts";
+import type { Claim, LogId, LostSession, WorkPlace } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { isNodeGone } from "./liveness.ts";
 import { isHostLost } from "./session-host.ts";
 import { textArray } from "./wire.ts";
 
-export type ClaimWish = { ttlMs: number; where: WorkPlace; longestWaitMs: number | undefined };
+export type ClaimWish = {
+  ttlMs: number;
+  where: WorkPlace;
+  longestWaitMs: number | undefined;
+  except: readonly LogId[];
+};
 
 /** In the order of the wishes: for each a claim of its own, while there is something to claim. */
 export async function claimSessions(
@@ -25,7 +30,7 @@ export async function claimSessions(
 
 async function claimAlike(
   { database, node, host, now, leaseClock, trustsLocks }: Context,
-  { ttlMs, where: { sharedProfiles }, longestWaitMs }: ClaimWish,
+  { ttlMs, where: { sharedProfiles }, longestWaitMs, except }: ClaimWish,
   most: number,
 ): Promise<Claim[]> {
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
@@ -42,7 +47,7 @@ async function claimAlike(
       chosen as materialized (
         select log.id, log.holder is not null as takeover, coalesce(log.holder <> $1, false) as crash
         from candidate join log on log.id = candidate.id join session on session.id = log.id, clock
-        where not log.closed
+        where not log.closed and log.id <> all($9::text[])
           and (log.holder is not null or log.seq > log.rested_seq
             or session.retry_at <= clock.iso or session.retry_at > clock.longest)
           and (session.host is null or session.host = $4
@@ -62,7 +67,17 @@ async function claimAlike(
         from chosen, clock where log.id = chosen.id
         returning log.id, log.epoch, chosen.takeover, chosen.crash)
       select clock.ms as at, claimed.* from clock left join claimed on true`,
-    values: [node, ttlMs, now(), host, textArray(sharedProfiles), trustsLocks(), most, longestWaitMs ?? null],
+    values: [
+      node,
+      ttlMs,
+      now(),
+      host,
+      textArray(sharedProfiles),
+      trustsLocks(),
+      most,
+      longestWaitMs ?? null,
+      textArray(except),
+    ],
   });
   for (const { at } of looked.slice(0, 1)) await leaseClock.heed(at, ttlMs);
   return looked.flatMap(({ at, ...chosen }) => {

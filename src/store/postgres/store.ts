@@ -285,8 +285,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (process !== undefined) context.changed(process, 0);
     },
 
-    claimSession: (ttlMs, where = { sharedProfiles: [] }, longestWaitMs) =>
-      claims.ask({ ttlMs, where, longestWaitMs }),
+    claimSession: (ttlMs, where = { sharedProfiles: [] }, longestWaitMs, except = []) =>
+      claims.ask({ ttlMs, where, longestWaitMs, except }),
     sessionHost: (session) => sessionHost(context, session),
     moveSession: (session) => moveSession(context, session),
     lostSessions: (limit) => lostSessions(context, limit),

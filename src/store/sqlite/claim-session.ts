@@ -1,6 +1,6 @@
 // Which session goes on next: the longest untouched of those that can.
 import { seqOf } from "../../session/position.ts";
-import type { Claim, LostSession } from "../store.ts";
+import type { Claim, LogId, LostSession } from "../store.ts";
 import type { Database } from "./database.ts";
 import { claimLease, heedClock } from "./lease.ts";
 import { readHead } from "./read-events.ts";
@@ -16,6 +16,7 @@ export function claimSession(
   ttlMs: number,
   now: number,
   longestWaitMs: number | undefined,
+  except: readonly LogId[],
 ): Claim | undefined {
   heedClock(writing, ttlMs, now);
   // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
@@ -28,11 +29,13 @@ export function claimSession(
       union all
       select session.id, 1, session.updated_at from log join session on session.log = log.key
       where log.holder is not null and not log.closed and log.lease_until <= ?3)
+     where id not in (select value from json_each(?5))
      order by held, updated_at limit ?2`,
     new Date(now).toISOString(),
     LOOKED_AT_MAX,
     now, // the row's time may lie behind what the lease has been extended to, never ahead of it
     longestWaitMs === undefined ? null : new Date(now + longestWaitMs).toISOString(),
+    JSON.stringify(except),
   );
   for (const [id] of runnable) {
     const claimed = claimLease(writing, id, holder, ttlMs, now);

@@ -203,8 +203,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       if (process !== undefined) changed(process);
     },
 
-    claimSession: (ttlMs, _, longestWaitMs) =>
-      writer.call("claimSession", node, options.host, ttlMs, clock(), longestWaitMs),
+    claimSession: (ttlMs, _, longestWaitMs, except = []) =>
+      writer.call("claimSession", node, options.host, ttlMs, clock(), longestWaitMs, except),
     sessionHost: async (session) =>
       readHead(reader, session) && { host: options.host, here: options.host, lost: false },
     moveSession: async (session) =>
