@@ -2,7 +2,7 @@
 // once; another host only where the workspace is shared and nothing of the session may still run on the lost one.
 import { afterEach, expect, inject, it } from "vitest";
 import { WebSocket } from "ws";
-import type { ServerFrame } from "../src/protocol/socket.ts";
+import type { ClientFrame, ServerFrame } from "../src/protocol/socket.ts";
 import { startAgentServer, type AgentServer, type Conversation } from "./agent-server.ts";
 import { envOf, holdfast } from "./holdfast.ts";
 import { until } from "./open-server.ts";
@@ -281,6 +281,8 @@ it("what a command says on another host is followed and listed on any", async ()
     return [list.items.find(({ id }) => id === process), one].map((row) => row?.outputTail);
   };
   await until(async () => (await tails()).every((tail) => tail === "began\n"));
+  const watched = watchProcesses(there);
+  await until(() => watched.get(process ?? "")?.outputTail === "began\n");
 
   const output = followOutput(there, process ?? "");
   await until(() => output.text === "began\n");
@@ -299,15 +301,18 @@ it("what a command says on another host is followed and listed on any", async ()
 type Row = { id: string; outputTail: string | null };
 type Followed = { text: string; isOver: boolean; error: string };
 
-function followOutput({ url, token }: AgentServer, process: string): Followed {
-  const followed: Followed = { text: "", isOver: false, error: "" };
-  const socket = new WebSocket(`${url.replace("http", "ws")}/api/ws`, {
-    headers: { authorization: `Bearer ${token}` },
+function watchProcesses(node: AgentServer): ReadonlyMap<string, Row> {
+  const rows = new Map<string, Row>();
+  openSocket(node, { op: "watch", topic: "processes" }, (frame) => {
+    if (frame.op === "rows" && frame.topic === "processes")
+      for (const row of frame.rows) rows.set(row.id, row);
   });
-  cleanups.push(async () => socket.terminate());
-  socket.on("open", () => socket.send(JSON.stringify({ op: "attach", process, after: 0 })));
-  socket.on("message", (data: Buffer) => {
-    const frame = JSON.parse(data.toString()) as ServerFrame; // our own server's
+  return rows;
+}
+
+function followOutput(node: AgentServer, process: string): Followed {
+  const followed: Followed = { text: "", isOver: false, error: "" };
+  openSocket(node, { op: "attach", process, after: 0 }, (frame) => {
     if (frame.op === "output") {
       followed.text += frame.text;
       followed.isOver = frame.over;
@@ -315,6 +320,19 @@ function followOutput({ url, token }: AgentServer, process: string): Followed {
     if (frame.op === "error") followed.error = frame.code;
   });
   return followed;
+}
+
+function openSocket(
+  { url, token }: AgentServer,
+  first: ClientFrame,
+  heard: (frame: ServerFrame) => void,
+): void {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/api/ws`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  cleanups.push(async () => socket.terminate());
+  socket.on("open", () => socket.send(JSON.stringify(first)));
+  socket.on("message", (data: Buffer) => heard(JSON.parse(data.toString()) as ServerFrame)); // our own server's
 }
 
 it("of a node that was asleep for longer than its lease nothing is accepted once it wakes", async () => {
