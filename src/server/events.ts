@@ -172,9 +172,12 @@ async function answerCatchUp(
   void reply.header("etag", etag).header("cache-control", "private, no-cache");
   if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send();
   if (!span.upToDate)
-    spans
-      .readAhead(head.id, span.last)
-      .catch((error: unknown) => log.warn({ err: error }, "nothing was read ahead"));
+    // Not before all of this has left: reading holds up the thread, and its reader would have nothing to read.
+    reply.raw.once("finish", () => {
+      spans
+        .readAhead(head.id, span.last)
+        .catch((error: unknown) => log.warn({ err: error }, "nothing was read ahead"));
+    });
   return sendSpan(reply, span);
 }
 

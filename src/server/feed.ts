@@ -131,7 +131,6 @@ class Feed {
   async follow(reader: Reader, signal: AbortSignal): Promise<void> {
     await this.#ready;
     let hasArrived = false;
-    let pages = 0;
     while (!signal.aborted) {
       if (this.#gone !== undefined) return reader.gone(this.#gone);
       if (reader.position === this.#tail) {
@@ -141,15 +140,14 @@ class Feed {
       } else if (reader.position > this.#tail) {
         await abortable(this.#moved.promise, signal); // it read a commit that the feed has yet to see
       } else {
-        // Who is not there after one page is likely to be many behind.
-        if (!(await this.#replay(reader, signal, pages++ > 0 ? "aside" : undefined))) return;
+        if (!(await this.#replay(reader, signal))) return;
       }
     }
   }
 
-  async #replay(reader: Reader, signal: AbortSignal, how?: "aside"): Promise<boolean> {
+  async #replay(reader: Reader, signal: AbortSignal): Promise<boolean> {
     const tail = this.#tail;
-    const page = await this.#store.page(this.#log, reader.position, REPLAY_BYTES, how);
+    const page = await this.#store.page(this.#log, reader.position, REPLAY_BYTES);
     if (signal.aborted) return false;
     if (page.count === 0) {
       reader.position = tail; // what stood between were drafts, and their fact has come

@@ -12,40 +12,37 @@ const AHEAD_MS = 1_000;
 
 export class Spans {
   readonly #store: Pick<Store, "page">;
-  readonly #ahead = new Map<string, { span: Promise<Span>; drop: NodeJS.Timeout }>();
+  readonly #ahead = new Map<string, { span: Span; drop: NodeJS.Timeout }>();
   constructor(store: Pick<Store, "page">) {
     this.#store = store;
   }
 
   /** `end` is where the log was seen to end a moment ago. */
   async read(log: LogId, after: Position, end: Position): Promise<Span> {
-    return (await this.#take(log, after, end)) ?? (await this.#read(log, after));
+    return this.#take(log, after, end) ?? (await this.#read(log, after));
   }
 
   /** What lies behind a span may be read before it is asked for: it changes only by what comes behind its end. */
   async readAhead(log: LogId, after: Position): Promise<void> {
-    const name = `${log} ${after}`;
-    if (this.#ahead.size >= AHEAD_MAX || this.#ahead.has(name)) return;
-    const span = this.#read(log, after, "aside");
-    const drop = setTimeout(() => this.#ahead.delete(name), AHEAD_MS).unref();
-    this.#ahead.set(name, { span, drop });
-    await span;
+    if (this.#ahead.size >= AHEAD_MAX || this.#ahead.has(`${log} ${after}`)) return;
+    const span = await this.#read(log, after);
+    if (span.pages.length === 0) return;
+    const drop = setTimeout(() => this.#ahead.delete(`${log} ${after}`), AHEAD_MS).unref();
+    this.#ahead.set(`${log} ${after}`, { span, drop });
   }
 
-  async #take(log: LogId, after: Position, end: Position): Promise<Span | undefined> {
+  #take(log: LogId, after: Position, end: Position): Span | undefined {
     const found = this.#ahead.get(`${log} ${after}`);
-    if (!found) return undefined;
     this.#ahead.delete(`${log} ${after}`);
-    clearTimeout(found.drop);
-    const span = await found.span.catch(() => undefined); // told by readAhead; to be met again
-    const isOld = span?.upToDate === true && span.last < end;
-    return isOld || span?.pages.length === 0 ? undefined : span;
+    clearTimeout(found?.drop);
+    const hasMore = found?.span.upToDate === true && found.span.last !== end;
+    return hasMore ? undefined : found?.span;
   }
 
-  async #read(log: LogId, after: Position, how?: "aside"): Promise<Span> {
+  async #read(log: LogId, after: Position): Promise<Span> {
     const span: Span = { pages: [], last: after, upToDate: false };
     for (let bytes = 0; bytes < SPAN_BYTES && !span.upToDate;) {
-      const page = await this.#page(log, span, how);
+      const page = await this.#page(log, span);
       if (page === undefined) break;
       if (page.count > 0) span.pages.push(page);
       bytes += page.bytes.length;
@@ -56,9 +53,9 @@ export class Spans {
   }
 
   /** Undefined where the log is damaged behind what was read: that goes out first, and the next who asks is told. */
-  async #page(log: LogId, { last, pages }: Span, how?: "aside"): Promise<Page | undefined> {
+  async #page(log: LogId, { last, pages }: Span): Promise<Page | undefined> {
     try {
-      return await this.#store.page(log, last, SPAN_BYTES, how);
+      return await this.#store.page(log, last, SPAN_BYTES);
     } catch (error) {
       if (error instanceof DamagedEvent && pages.length > 0) return undefined;
       throw error;

@@ -6,11 +6,7 @@ const LARGE_BYTES = 64 * 1024;
 
 /** What gives the memory back, for bytes that nobody else holds; undefined where that is not worth it. */
 export function releaseOf(bytes: Buffer): (() => void) | undefined {
-  const memory = ownMemory(bytes);
-  return memory && (() => void (memory.detached || memory.transfer(0)));
-}
-
-/** Undefined for few bytes: they may lie in a pool, with others'. */
-export function ownMemory({ buffer, length }: Buffer): ArrayBuffer | undefined {
-  return length >= LARGE_BYTES && buffer instanceof ArrayBuffer ? buffer : undefined;
+  const { buffer } = bytes;
+  if (bytes.length < LARGE_BYTES || !(buffer instanceof ArrayBuffer)) return undefined; // a small one may lie in a pool
+  return () => void (buffer.detached || buffer.transfer(0));
 }

@@ -354,11 +354,8 @@ export interface Store {
   /** What came of this command, if it was carried out: so that a retry is not decided anew. */
   recall<R extends { ok: true }>(command: Command): Promise<Recalled<R> | undefined>;
   head(log: LogId): Promise<LogHead | undefined>;
-  /**
-   * Raw, for readers on a wire: at most about `maxBytes` and PAGE_EVENTS, but at least one event if there is one. `aside`:
-   * one of many, in a long replay, and whoever asks has something else to do meanwhile.
-   */
-  page(log: LogId, after: Position, maxBytes: number, how?: "aside"): Promise<Page>;
+  /** Raw, for readers on a wire: at most about `maxBytes` and PAGE_EVENTS, but at least one event if there is one. */
+  page(log: LogId, after: Position, maxBytes: number): Promise<Page>;
   /** Parsed and checked against their checksums, for folding: all of them, or facts only. Throws DamagedEvent. */
   events(log: LogId, after: Position, limit: number, only?: "facts"): Promise<AnyEvent[]>;
   /** The facts in front of a position, newest first, for paging back through a transcript. */

@@ -36,7 +36,6 @@ import { readCredential, readLogins } from "./login.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { takeOwnership } from "./owner.ts";
 import { packBatch } from "./packed-batch.ts";
-import { PageThread } from "./page-thread.ts";
 import { makePrivate } from "./private-file.ts";
 import { PurgeDuty } from "./purge-duty.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
@@ -88,7 +87,6 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
   );
   const wakes = new Wakes();
   const tails = new Tails();
-  const pages = new PageThread(file, reader);
   const changed = (log: LogId) => wakes.wake(log);
   const context: Context = { writer, reader, clock, changed };
   const snapshots = new SnapshotDuty(makeSnapshot, (log, error) =>
@@ -131,9 +129,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     recall: async (command) => recall(reader, command),
     head: async (log) => readHead(reader, log),
-    page: async (log, after, maxBytes, how) =>
-      tails.page(log, after, maxBytes) ??
-      (how === "aside" ? pages.read({ log, after, maxBytes }) : readPage(reader, log, after, maxBytes)),
+    page: async (log, after, maxBytes) =>
+      tails.page(log, after, maxBytes) ?? readPage(reader, log, after, maxBytes),
     events: async (log, after, limit, only) => readEvents(reader, log, after, limit, only),
     eventsBefore: async (log, before, limit) => readEventsBefore(reader, log, before, limit),
     watch: (log, signal, only) => wakes.watch(log, signal, only),
@@ -281,7 +278,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
   }
 
   async function close(): Promise<void> {
-    await Promise.all([snapshots.stop(), purging.stop(), pages.close()]);
+    await Promise.all([snapshots.stop(), purging.stop()]);
     wakes.close();
     reader.close();
     await writer.close();
