@@ -4,6 +4,7 @@ import type { Process } from "../protocol/http.ts";
 import type { Context } from "./context.ts";
 import { ChangedSessions } from "./changed-sessions.ts";
 import { wireProcess } from "./process-rows.ts";
+import { ProcessesElsewhere } from "./processes-elsewhere.ts";
 import { serverFrame } from "./socket-frame.ts";
 import type { Topic, Watcher } from "./topic.ts";
 
@@ -22,12 +23,15 @@ export class ProcessRows implements Topic {
   readonly #onError: (error: unknown) => void;
   readonly #watching = new Map<Watcher, Watching>();
   readonly #changes: ChangedSessions;
+  readonly #elsewhere: ProcessesElsewhere;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(context: Context, onError: (error: unknown) => void) {
     this.#context = context;
     this.#onError = onError;
     this.#changes = new ChangedSessions(context.store, () => this.#look(), onError);
+    const heard = () => void this.#look().catch(onError);
+    this.#elsewhere = new ProcessesElsewhere(context, LOOK_MS, heard, onError);
   }
 
   async watch(watcher: Watcher): Promise<void> {
@@ -35,7 +39,7 @@ export class ProcessRows implements Topic {
     this.#watching.set(watcher, watching);
     this.#changes.listen();
     this.#timer ??= setInterval(() => void this.#look().catch(this.#onError), LOOK_MS).unref();
-    this.#tell(watcher, watching, await this.#running());
+    this.#tell(watcher, watching, await this.#running(watcher));
   }
 
   leave(watcher: Watcher): void {
@@ -50,15 +54,19 @@ export class ProcessRows implements Topic {
   }
 
   async #look(): Promise<void> {
-    if (this.#watching.size === 0) return;
-    const running = await this.#running();
+    const [anyone] = this.#watching.keys(); // they all may see the same
+    if (!anyone) return;
+    const running = await this.#running(anyone);
     for (const [watcher, watching] of this.#watching)
       if (watching.isWhole) this.#tell(watcher, watching, running);
   }
 
-  async #running(): Promise<Process[]> {
+  async #running({ headers }: Watcher): Promise<Process[]> {
     const { items } = await this.#context.store.processes({ running: true, limit: WHOLE_MAX });
-    return Promise.all(items.map((row) => wireProcess(this.#context, row)));
+    const elsewhere = this.#elsewhere.of(items, WHOLE_MAX, headers);
+    return Promise.all(
+      items.map(async (row) => elsewhere.get(row.id) ?? (await wireProcess(this.#context, row))),
+    );
   }
 
   #tell(watcher: Watcher, watching: Watching, running: readonly Process[]): void {

@@ -35,7 +35,7 @@ export class Tab {
     this.#outbox = outbox;
     this.#person = person;
     this.#headers = headers;
-    this.#watcher = { person, send: (frame) => void outbox.send(frame) };
+    this.#watcher = { person, headers, send: (frame) => void outbox.send(frame) };
     const { store, version, limits } = context;
     this.send({ op: "hello", store: store.id, version, person, heartbeatMs: limits.heartbeatMs });
   }
