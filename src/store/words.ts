@@ -12,13 +12,27 @@ export function searchWords(text: string): string[] {
 
 /** As they stand in the text, again and again, with a space between: a third of the work, for what is sorted later. */
 export function plainWords(text: string): string {
-  return folded(text)
-    .replaceAll(/[^\p{L}\p{N}_]+/gu, " ")
-    .trim()
-    .replaceAll(OVERLONG, "$1");
+  const lower = text.toLowerCase();
+  const parted = ASCII.test(lower)
+    ? lower.replaceAll(PARTING, " ")
+    : folded(lower).replaceAll(/[^\p{L}\p{N}_]+/gu, " ");
+  const plain = parted.trim();
+  return hasOverlong(plain) ? plain.replaceAll(OVERLONG, "$1") : plain;
 }
 
+/** Whatever parts words but the one space that stays as it is. */
+const PARTING = /(?: [^a-z0-9_]|[^a-z0-9_ ])[^a-z0-9_]*/g;
 const OVERLONG = new RegExp(`(\\S{${WORD_MAX_CHARS}})\\S+`, "g");
+
+/** One that is too long covers a place that we look at; the expression would look at each. */
+function hasOverlong(words: string): boolean {
+  for (let at = 0; at < words.length; at += WORD_MAX_CHARS) {
+    const end = words.indexOf(" ", at);
+    const length = (end === -1 ? words.length : end) - 1 - words.lastIndexOf(" ", at);
+    if (length > WORD_MAX_CHARS) return true;
+  }
+  return false;
+}
 
 /** What the filter for titles looks at: the title's words, each with a space in front. */
 export function titleWords(title: string | null): string {

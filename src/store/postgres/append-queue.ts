@@ -31,6 +31,9 @@ const SHARE_MIN = 16;
 
 export const REPEAT_MS = 10_000;
 const REPEAT_PAUSE_MS = 50;
+/** Rows of settled statements that go together: to remove each with the next statement cost a tenth of its fixed price. */
+const FORGET_MIN = 32;
+const FORGET_MAX = 256;
 const DEADLOCKS_MAX = 5;
 const RETRIES_MAX = 3;
 
@@ -180,7 +183,7 @@ export class AppendQueue {
     let deadlocks = 0;
     while (true) {
       const id = `${this.#options.prefix}.${++this.#statements}`;
-      const forget = this.#settled.pop() ?? null;
+      const forget = this.#settled.length < FORGET_MIN ? [] : this.#settled.splice(0, FORGET_MAX);
       try {
         const statement = appendStatement({
           id,
@@ -193,7 +196,7 @@ export class AppendQueue {
         this.#settled.push(id);
         return fitOf(row?.result ?? "");
       } catch (error) {
-        if (forget !== null) this.#settled.push(forget);
+        this.#settled.push(...forget);
         if (isDeadlock(error) && ++deadlocks < DEADLOCKS_MAX) continue;
         if (!(error instanceof LostConnection)) throw error;
         const result = error instanceof NoConnection ? null : await this.#settle(id, deadline);

@@ -1,12 +1,12 @@
 // What an append does to its session's row: counters as columns of numbers, which most changes are all of; what is set
-// to a value as JSON, since any of it may be set to null or not at all. A change that sets only what is so already (a
-// step begins, and nothing was wrong before it) writes nothing.
-import type { RowState } from "../../session/row.ts";
-import { assignments, ROW_COLUMNS } from "../session-row.ts";
+// to a value as columns too, with a number whose bits say which of them are set, since any may be set to null or not at
+// all. A change that sets only what is so already (a step begins, and nothing was wrong before it) writes nothing.
+import type { RowChange, RowState } from "../../session/row.ts";
+import { ROW_COLUMNS } from "../session-row.ts";
 import { titleWords } from "../words.ts";
 import type { Group } from "./append-group.ts";
 import type { Value } from "./database.ts";
-import { bigintArray, doubleArray, storable, textArray } from "./wire.ts";
+import { bigintArray, doubleArray, textArray } from "./wire.ts";
 
 const KINDS: Readonly<Record<keyof RowState, "counter" | "amount" | "text" | "truth">> = {
   title: "text",
@@ -31,81 +31,135 @@ const namesOf = (kind: string) =>
   (Object.keys(KINDS) as (keyof RowState)[]).filter((name) => KINDS[name] === kind);
 
 const COUNTERS = namesOf("counter");
+const TRUTHS = namesOf("truth");
 const counterColumns = COUNTERS.map((name) => ROW_COLUMNS[name]);
-const textColumns = [...namesOf("text").map((name) => ROW_COLUMNS[name]), "title_words"];
-const truthColumns = namesOf("truth").map((name) => ROW_COLUMNS[name]);
+/** Set with nearly every step, and those that are set a few times in a session's life. */
+const STATES = ["turn", "retryAt"] as const;
+const NAMES = ["title", "model", "successor"] as const;
+const stateColumns = STATES.map((name) => ROW_COLUMNS[name]);
+const nameColumns = [...NAMES.map((name) => ROW_COLUMNS[name]), "title_words"];
+const truthColumns = TRUTHS.map((name) => ROW_COLUMNS[name]);
+/** Each column's own, which says that it is set; that of a truth, too, to what. */
+const BITS = new Map([...truthColumns, ...stateColumns, ...nameColumns].map((column, n) => [column, 2 ** n]));
 
-/** `sets` is whether any of the changes sets a value. */
-export function changedRows(next: (type: string) => string, sets: boolean): string {
-  const names = ["n", "updated_at", "cost", ...counterColumns, ...(sets ? ["state"] : [])];
-  const types = ["bigint[]", "bigint[]", "double precision[]", ...counterColumns.map(() => "bigint[]")];
-  const arrays = [...types, ...(sets ? ["text[]"] : [])].map(next);
+export type RowShape = {
+  /** Whether any of the changes sets a value, */
+  sets: boolean;
+  /** and whether a name is among them. */
+  names: boolean;
+};
+
+export function changedRows(next: (type: string) => string, shape: RowShape): string {
+  const texts = textsIn(shape);
+  const truths = shape.sets ? truthColumns : [];
+  const columns: [name: string, type: string][] = [
+    ["n", "bigint[]"],
+    ["updated_at", "bigint[]"],
+    ["cost", "double precision[]"],
+    ...counterColumns.map((column): [string, string] => [column, "bigint[]"]),
+    ...(shape.sets ? ["sets", "trues"] : []).map((column): [string, string] => [column, "bigint[]"]),
+    ...texts.map((column): [string, string] => [column, "text[]"]),
+  ];
+  const names = columns.map(([name]) => name);
+  const arrays = columns.map(([, type]) => next(type));
   const assigned = [
     "updated_at = coalesce(c.updated_at, session.updated_at)",
     ...["cost", ...counterColumns].map((column) => `${column} = session.${column} + c.${column}`),
-    ...(sets ? textColumns.map((column) => `${column} = ${setText(column)}`) : []),
-    ...(sets ? truthColumns.map((column) => `${column} = ${setTruth(column)}`) : []),
+    ...texts.map((column) => `${column} = ${setText(column)}`),
+    ...truths.map((column) => `${column} = ${setTruth(column)}`),
   ];
   const differs = [
     "c.updated_at is not null",
     ...["cost", ...counterColumns].map((column) => `c.${column} <> 0`),
-    ...(sets ? textColumns.map((column) => `${setText(column)} is distinct from session.${column}`) : []),
-    ...(sets ? truthColumns.map((column) => `${setTruth(column)} <> session.${column}`) : []),
+    ...texts.map((column) => `${setText(column)} is distinct from session.${column}`),
+    ...truths.map((column) => `${setTruth(column)} <> session.${column}`),
   ];
   return `rows_changed as (
   update session set ${assigned.join(",\n    ")}
   from (
-    select fit.id, ${names.slice(1).map(columnOf).join(", ")}
+    select fit.id, ${names
+      .slice(1)
+      .map((name) => `e.${name}`)
+      .join(", ")}
     from unnest(${arrays.join(", ")}) as e (${names.join(", ")}) join fit on fit.n = e.n
     offset 0) as c
   where session.id = c.id and (${differs.join("\n    or ")}))`;
 }
 
-/** n, updated_at, cost, counters, state */
-export function rowValues(groups: readonly Group[], sets: boolean): Value[] {
+/** n, updated_at, cost, counters, sets, trues, texts */
+export function rowValues(groups: readonly Group[], shape: RowShape): Value[] {
   const n: number[] = [];
   const movedAt: (number | null)[] = [];
   const costs: number[] = [];
   const counters: number[][] = COUNTERS.map(() => []);
-  const states: (string | null)[] = [];
+  const [sets, trues]: [number[], number[]] = [[], []];
+  const texts = new Map(textsIn(shape).map((column) => [column, [] as (string | null)[]]));
   groups.forEach(({ batch: { change }, at }, index) => {
     if (!change) return;
     n.push(index + 1);
     movedAt.push(change.moves ? at : null);
+    costs.push(change.add.cost ?? 0);
     const add: Partial<Record<keyof RowState, number>> = change.add;
-    costs.push(add.cost ?? 0);
     COUNTERS.forEach((name, column) => counters[column]?.push(add[name] ?? 0));
-    states.push(sets ? stateOf(change) : null);
+    if (!shape.sets) return;
+    const set = setIn(change);
+    sets.push(set.bits);
+    trues.push(set.trues);
+    for (const [column, values] of texts) values.push(set.texts[column] ?? null);
   });
   return [
     bigintArray(n),
     bigintArray(movedAt),
     doubleArray(costs),
     ...counters.map(bigintArray),
-    ...(sets ? [textArray(states)] : []),
+    ...(shape.sets ? [bigintArray(sets), bigintArray(trues)] : []),
+    ...Array.from(texts.values(), textArray),
   ];
 }
 
-export function setsValues({ batch }: Group): boolean {
-  return batch.change !== undefined && Object.keys(batch.change.set).length > 0;
+export function setsState(change: RowChange | undefined): boolean {
+  for (const _ in change?.set) return true;
+  return false;
 }
 
-function stateOf(change: NonNullable<Group["batch"]["change"]>): string | null {
-  const state: Record<string, unknown> = {};
-  for (const { column, value, adds } of assignments(change))
-    if (!adds) state[column] = typeof value === "string" ? storable(value).toWellFormed() : value; // jsonb refuses half pairs
-  if (change.set.title !== undefined) state["title_words"] = titleWords(change.set.title);
-  return Object.keys(state).length === 0 ? null : JSON.stringify(state);
+export function setsNames(change: RowChange | undefined): boolean {
+  return change !== undefined && NAMES.some((name) => change.set[name] !== undefined);
 }
 
-function columnOf(name: string): string {
-  return name === "state" ? "e.state::jsonb as state" : `e.${name}`;
+function setIn({ set }: RowChange): { bits: number; trues: number; texts: Record<string, string | null> } {
+  let [bits, trues] = [0, 0];
+  const texts: Record<string, string | null> = {};
+  for (const name of TRUTHS) {
+    const value = (set as Partial<RowState>)[name];
+    if (value === undefined) continue;
+    bits += bitOf(ROW_COLUMNS[name]);
+    if (value === true) trues += bitOf(ROW_COLUMNS[name]);
+  }
+  for (const name of [...STATES, ...NAMES]) {
+    const value = set[name];
+    if (value === undefined) continue;
+    bits += bitOf(ROW_COLUMNS[name]);
+    texts[ROW_COLUMNS[name]] = value;
+  }
+  if (set.title !== undefined) {
+    bits += bitOf("title_words");
+    texts["title_words"] = titleWords(set.title);
+  }
+  return { bits, trues, texts };
+}
+
+function textsIn({ sets, names }: RowShape): string[] {
+  return [...(sets ? stateColumns : []), ...(names ? nameColumns : [])];
+}
+
+function bitOf(column: string): number {
+  return BITS.get(column) as number; // each column that can be set has one
 }
 
 function setText(column: string): string {
-  return `case when c.state ? '${column}' then c.state ->> '${column}' else session.${column} end`;
+  return `case when c.sets & ${bitOf(column)} > 0 then c.${column} else session.${column} end`;
 }
 
 function setTruth(column: string): string {
-  return `coalesce((c.state -> '${column}')::boolean, session.${column})`;
+  return `case when c.sets & ${bitOf(column)} > 0 then c.trues & ${bitOf(column)} > 0 else session.${column} end`;
 }

@@ -6,7 +6,7 @@
 import { askColumns } from "../ask-row.ts";
 import type { LogId } from "../store.ts";
 import { needsOldSub, type Group } from "./append-group.ts";
-import { changedRows, rowValues, setsValues } from "./append-rows.ts";
+import { changedRows, rowValues, setsNames, setsState } from "./append-rows.ts";
 import { draftValues, factValues, groupValues, keyValues, sweepValues, wordValues } from "./append-values.ts";
 import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
@@ -17,8 +17,8 @@ import { bigintArray, textArray } from "./wire.ts";
 export type AppendRequest = {
   /** This statement's own, never used before: see append-queue.ts. */
   id: string;
-  /** Of an earlier statement that is known to have been settled; its row goes. */
-  forget: string | null;
+  /** Of earlier statements that are known to have been settled; their rows go. */
+  forget: readonly string[];
   groups: readonly Group[];
   /** The time that decides, where a test owns it. */
   now: number | null;
@@ -41,50 +41,85 @@ export function appendStatement(request: AppendRequest): Statement {
     words: groups.some(({ batch }) => batch.entries.some(({ search }) => search !== null)),
     drafts: groups.some(({ batch }) => batch.entries.some(({ owner }) => owner !== null)),
     rows: groups.some(({ batch }) => batch.change !== undefined),
-    sets: groups.some(setsValues),
+    sets: groups.some(({ batch }) => setsState(batch.change)),
+    names: groups.some(({ batch }) => setsNames(batch.change)),
     sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
     asks: groups.some(({ batch }) => batch.asks.length > 0),
     processes: groups.some(({ batch }) => batch.processes.length > 0),
+    forgets: request.forget.length > 0,
   };
+  const name = `append_${Object.values(shape).map(Number).join("")}`;
   return {
-    name: `append_${Object.values(shape).map(Number).join("")}`,
-    text: textOf(shape),
+    name,
+    text: textOf(name, shape),
     values: [
       request.id,
-      request.forget,
       request.now,
       ...groupValues(groups),
       ...(shape.locks ? keyValues(groups) : []),
       ...(shape.facts ? factValues(groups) : []),
       ...(shape.words ? wordValues(groups) : []),
       ...(shape.drafts ? draftValues(groups) : []),
-      ...(shape.rows ? rowValues(groups, shape.sets) : []),
+      ...(shape.rows ? rowValues(groups, shape) : []),
       ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
       ...(shape.asks ? askValues(groups) : []),
       ...(shape.processes ? processValues(groups) : []),
+      ...(shape.forgets ? [textArray(request.forget)] : []),
     ],
   };
 }
 
 export function fitOf(result: string): Fit {
   const fit: Fit = new Map();
-  for (const entry of result.split(" ")) {
-    const [n, seq, sub, unsnapped, rev] = entry.split(":").map(Number);
-    if (n === undefined || seq === undefined || sub === undefined) continue; // the text is empty: all were refused
-    fit.set(n, { seq, sub, unsnapped: unsnapped ?? 0, rev: rev ?? 0 });
+  const numbers = numbersIn(result);
+  for (let at = 0; at + 4 < numbers.length; at += 5) {
+    const [n, seq, sub, unsnapped, rev] = numbers.slice(at, at + 5) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ]; // five each
+    fit.set(n, { seq, sub, unsnapped, rev });
   }
   return fit;
 }
 
+/** Digit by digit: there are hundreds in a statement's answer. */
+function numbersIn(text: string): number[] {
+  const numbers: number[] = [];
+  for (let at = 0, number = 0; at <= text.length; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      number = number * 10 + digit;
+      continue;
+    }
+    if (at > 0) numbers.push(number);
+    number = 0;
+  }
+  return numbers;
+}
+
+const ZERO = "0".charCodeAt(0);
+
 type Shape = Record<
-  "locks" | "facts" | "words" | "drafts" | "rows" | "sets" | "sweeps" | "asks" | "processes",
+  | "locks"
+  | "facts"
+  | "words"
+  | "drafts"
+  | "rows"
+  | "sets"
+  | "names"
+  | "sweeps"
+  | "asks"
+  | "processes"
+  | "forgets",
   boolean
 >;
 
 const texts = new Map<string, string>();
 
-function textOf(shape: Shape): string {
-  const name = JSON.stringify(shape);
+function textOf(name: string, shape: Shape): string {
   const known = texts.get(name);
   if (known !== undefined) return known;
   const text = writeText(shape);
@@ -94,23 +129,23 @@ function textOf(shape: Shape): string {
 
 function writeText(shape: Shape): string {
   const next = parameters();
-  const [id, forget, now] = [next("text"), next("text"), next("bigint")];
+  const [id, now] = [next("text"), next("bigint")];
   const parts = [
     `clock as materialized (select coalesce(${now}, ${NOW_MS}) as ms, ${NOW_S} as s)`,
     ...(shape.locks ? fitUnderLock(next) : fitAtOnce(next)),
     ...(shape.facts ? [writtenFacts(next)] : []),
     ...(shape.words ? [writtenWords(next)] : []),
     ...(shape.drafts ? [writtenDrafts(next)] : []),
-    ...(shape.rows ? [changedRows(next, shape.sets)] : []),
+    ...(shape.rows ? [changedRows(next, shape)] : []),
     ...(shape.sweeps ? [sweptDrafts(next)] : []),
     ...(shape.asks ? changedAsks(next) : []),
     ...(shape.processes ? changedProcesses(next) : []),
-    `forgotten as (delete from batch where id = ${forget})`,
+    ...(shape.forgets ? [`forgotten as (delete from batch where id = any(${next("text[]")}))`] : []),
   ];
   return `with ${parts.join(",\n")}
 insert into batch (id, result, at)
 select ${id},
-  coalesce((select string_agg(n || ':' || seq || ':' || sub || ':' || unsnapped || ':' || rev, ' ') from fit), ''),
+  coalesce((select string_agg(concat_ws(':', n, seq, sub, unsnapped, rev), ' ') from fit), ''),
   (select ms from clock)
 returning result`;
 }

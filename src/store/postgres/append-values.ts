@@ -8,16 +8,24 @@ import { bigintArray, textArray } from "./wire.ts";
 
 /** id, holder, epoch, ttl, expect, facts, drafts, closes */
 export function groupValues(groups: readonly Group[]): Value[] {
-  const lease = ({ writer }: Group) => (writer.by === "executor" ? writer.lease : undefined);
+  const [logs, holders]: [string[], (string | null)[]] = [[], []];
+  const [epochs, ttls, expects]: [(number | null)[], (number | null)[], (number | null)[]] = [[], [], []];
+  const [facts, drafts, closes]: [number[], number[], number[]] = [[], [], []];
+  for (const { log, writer, expectSeq, batch } of groups) {
+    const lease = writer.by === "executor" ? writer.lease : undefined;
+    logs.push(log);
+    holders.push(lease?.holder ?? null);
+    epochs.push(lease?.epoch ?? null);
+    ttls.push(lease?.ttlMs ?? null);
+    expects.push(expectSeq ?? null);
+    facts.push(batch.facts);
+    drafts.push(batch.drafts);
+    closes.push(batch.ends ? 1 : 0);
+  }
   return [
-    textArray(groups.map(({ log }) => log)),
-    textArray(groups.map((group) => lease(group)?.holder ?? null)),
-    bigintArray(groups.map((group) => lease(group)?.epoch ?? null)),
-    bigintArray(groups.map((group) => lease(group)?.ttlMs ?? null)),
-    bigintArray(groups.map(({ expectSeq }) => expectSeq ?? null)),
-    bigintArray(groups.map(({ batch }) => batch.facts)),
-    bigintArray(groups.map(({ batch }) => batch.drafts)),
-    bigintArray(groups.map(({ batch }) => (batch.ends ? 1 : 0))),
+    textArray(logs),
+    textArray(holders),
+    ...[epochs, ttls, expects, facts, drafts, closes].map(bigintArray),
   ];
 }
 

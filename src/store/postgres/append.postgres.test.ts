@@ -193,7 +193,7 @@ function rawAppend(session: string, text: string): { text: string; values: never
   const group = groupOf({ log: session, batch, at, writer: byOwner, ...plain, ...callbacks });
   const statement = appendStatement({
     id: ids.next("nod"),
-    forget: null,
+    forget: [],
     groups: [group],
     now: null,
     startOf: () => 0,

@@ -9,14 +9,15 @@ const STARTS_MAX = 10_000;
 export type Start = { owner: string; /** of its append, up to and including it */ facts: number };
 
 export function startsIn(events: readonly NewEvent[]): Start[] {
+  const starts: Start[] = [];
   let facts = 0;
-  return events.flatMap((event): Start[] => {
+  for (const event of events) {
     if (event.type !== "draft") facts += 1;
     if (event.type === "step_started")
-      return [{ owner: attemptOf(event.data.step, event.data.attempt), facts }];
-    if (event.type === "tool_proposed") return [{ owner: event.data.call, facts }];
-    return [];
-  });
+      starts.push({ owner: attemptOf(event.data.step, event.data.attempt), facts });
+    if (event.type === "tool_proposed") starts.push({ owner: event.data.call, facts });
+  }
+  return starts;
 }
 
 export class DraftStarts {

@@ -202,6 +202,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
   });
 
+  const timeText = timeTexts();
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await queue.drained();
@@ -229,7 +230,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async append(log, events, writer, { expectSeq, note } = {}) {
       if (closing) throw new StorageError("busy", "this store is closed");
       const at = clock();
-      const batch = prepareBatch(events, new Date(at).toISOString(), authorOf(writer));
+      const batch = prepareBatch(events, timeText(at), authorOf(writer));
       return new Promise<Appended>((resolve, reject) => {
         const key = keyOf(writer, note);
         const starts = startsIn(events);
@@ -324,6 +325,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
     },
     close: () => (closing ??= close()),
+  };
+}
+
+/** What comes in the same millisecond shares its text. */
+function timeTexts(): (at: number) => string {
+  let last = { at: Number.NaN, text: "" };
+  return (at) => {
+    if (at !== last.at) last = { at, text: new Date(at).toISOString() };
+    return last.text;
   };
 }
 

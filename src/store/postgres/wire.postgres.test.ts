@@ -23,6 +23,20 @@ it("texts arrive as they are, with nulls apart from empty ones and NULs as marks
   );
 });
 
+it("texts of any script arrive as they are, in any order", async () => {
+  const texts = [
+    "a",
+    "漢".repeat(5_000),
+    null,
+    "é".repeat(3),
+    "🪢".repeat(4_000),
+    "",
+    "b".repeat(5_000),
+    "漢é",
+  ];
+  expect(await asJson("text[]", textArray(texts))).toEqual(texts);
+});
+
 it("numbers arrive as they are, up to the largest that we use", async () => {
   const numbers = [0, 1, -1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, -(2 ** 40), Number.MAX_SAFE_INTEGER, null];
   expect(await asJson("bigint[]", bigintArray(numbers))).toEqual(numbers);

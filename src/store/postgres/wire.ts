@@ -8,17 +8,28 @@ const INT8 = 20;
 const FLOAT8 = 701;
 const HEAD_BYTES = 20;
 const NULL_SIZE = -1;
-/** Bytes that a UTF-16 unit can take: to reserve too much is cheaper than to measure first. */
+/** Bytes that a UTF-16 unit can take. */
 const UTF8_MAX = 3;
 
+/** Room for ASCII, which most of it is: what would hold anything is mostly garbage, by the megabyte a second. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
-  let size = HEAD_BYTES;
-  for (const text of texts) size += 4 + (text === null ? 0 : text.length * UTF8_MAX);
-  const array = head(TEXT, texts.length, size);
+  let left = 0;
+  for (const text of texts) left += 4 + (text === null ? 0 : text.length);
+  let array = head(TEXT, texts.length, HEAD_BYTES + left);
   let at = HEAD_BYTES;
   for (const text of texts) {
-    const bytes = text === null ? 0 : array.write(storable(text), at + 4);
-    array.writeInt32BE(text === null ? NULL_SIZE : bytes, at);
+    if (text === null) {
+      array.writeInt32BE(NULL_SIZE, at);
+      at += 4;
+      left -= 4;
+      continue;
+    }
+    const plain = storable(text);
+    left -= 4 + text.length;
+    if (array.length < at + 4 + Buffer.byteLength(plain) + left)
+      array = Buffer.concat([array.subarray(0, at)], at + 4 + (plain.length + left) * UTF8_MAX); // once
+    const bytes = array.write(plain, at + 4);
+    array.writeInt32BE(bytes, at);
     at += 4 + bytes;
   }
   return array.subarray(0, at);
