@@ -1,5 +1,5 @@
 // A text that would not fit an event goes into a blob, committed before the fact that names it.
-import type { LongText } from "../session/event.ts";
+import type { LongText, NewEvent } from "../session/event.ts";
 import { PREVIEW_CHARS } from "../session/view.ts";
 import { EVENT_MAX_BYTES, TEXT_MAX_CHARS, type LogId, type Store } from "./store.ts";
 
@@ -7,6 +7,20 @@ export async function storedText(store: Pick<Store, "putBlob">, log: LogId, text
   if (fitsAnEvent(text)) return text;
   const { blob, bytes } = await store.putBlob(log, Buffer.from(text));
   return { blob, bytes, preview: beginning(text, PREVIEW_CHARS) };
+}
+
+/** Those that these events name. */
+export function blobsIn(events: readonly NewEvent[]): string[] {
+  const found = new Set<string>();
+  JSON.stringify(events, (_, value: unknown) => {
+    if (isBlob(value)) found.add(value.blob);
+    return value;
+  });
+  return [...found];
+}
+
+function isBlob(value: unknown): value is Exclude<LongText, string> {
+  return typeof value === "object" && value !== null && "blob" in value && typeof value.blob === "string";
 }
 
 /** By its characters, and by what JSON makes of them: a control character becomes six bytes. */

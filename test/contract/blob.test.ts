@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { makeSession, notice, write } from "./samples.ts";
+import { makeSession, notice, prompt, write } from "./samples.ts";
 import { forEachStore } from "./stores.ts";
 
 const MB = 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
 describe("a blob", () => {
-  forEachStore(({ open, another }) => {
+  forEachStore(({ open, another, clock }) => {
     it("is given back byte for byte, whatever its size", async () => {
       const store = await open();
       await makeSession(store, "ses_a");
@@ -48,6 +48,20 @@ describe("a blob", () => {
       await makeSession(store, "ses_c");
       expect((await store.putBlob("ses_c", noise(700_000))).blob).toBe(blob);
       expect(digest((await store.blob(blob))!)).toBe(digest(noise(700_000)));
+    });
+
+    it("that is put before its session is made is kept with it, and goes with it", async () => {
+      const store = await open();
+      const put = await store.putBlob("ses_a", noise(70_000));
+      await store.tidy();
+      await makeSession(store, "ses_a", { first: [prompt("inp_1", { ...put, preview: "noise" })] });
+      await store.tidy();
+      clock.advance(2 * DAY_MS);
+      await store.tidy();
+      expect(digest((await store.blob(put.blob))!)).toBe(digest(noise(70_000)));
+      await store.deleteSession("ses_a", { force: true });
+      await store.tidy();
+      expect(await store.blob(put.blob)).toBeUndefined();
     });
   });
 });

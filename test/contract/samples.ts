@@ -1,6 +1,6 @@
 // What contract tests write: short names for the facts they need, and the ways to read everything back.
 import { expect } from "vitest";
-import type { AnyEvent, By, NewDraft, NewEvent, NewFact } from "../../src/session/event.ts";
+import type { AnyEvent, By, LongText, NewDraft, NewEvent, NewFact } from "../../src/session/event.ts";
 import { formatPosition, START, type Position } from "../../src/session/position.ts";
 import type { Appended, Lease, LogId, SessionRow, Store, Writer } from "../../src/store/store.ts";
 
@@ -16,7 +16,7 @@ export function notice(text: string): NewFact {
   return { type: "notice", data: { level: "info", text } };
 }
 
-export function prompt(input: string, text = "do it"): NewFact {
+export function prompt(input: string, text: LongText = "do it"): NewFact {
   return { type: "input_admitted", data: { input, kind: "prompt", text } };
 }
 

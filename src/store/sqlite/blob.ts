@@ -15,7 +15,10 @@ export function beginBlob(
 ): { key: number; complete: boolean } {
   const known =
     id === null ? undefined : database.get<BlobRecord>("select key, complete from blob where id = ?", id);
-  if (known) return { key: known.key, complete: known.complete === 1 };
+  if (known) {
+    database.run("update blob set at = ? where key = ?", now, known.key);
+    return { key: known.key, complete: known.complete === 1 };
+  }
   const made = database.get<BlobRecord>(
     "insert into blob (id, bytes, at) values (?, ?, ?) returning key, complete",
     id,
@@ -30,11 +33,34 @@ export function putChunk({ database }: Writing, blob: number, n: number, bytes: 
   database.run("insert or replace into chunk (blob, n, bytes) values (?, ?, ?)", blob, n, bytes);
 }
 
-/** From here on it is there for readers, and kept as long as the log. */
-export function finishBlob({ database, logs }: Writing, blob: number, log: LogId): void {
-  database.run("update blob set complete = 1 where key = ?", blob);
+/**
+ * From here on it is there for readers, and kept as long as the log; for a log that is yet to be made, until tidy takes
+ * what nobody came for. False when it was dropped meanwhile.
+ */
+export function finishBlob(
+  { database, logs }: Writing,
+  blob: number,
+  id: string,
+  log: LogId,
+  now: number,
+): boolean {
+  if (database.run("update blob set complete = 1, at = ? where key = ? and id = ?", now, blob, id) === 0)
+    return false;
   const key = logs.find(log)?.key;
   if (key !== undefined) database.run("insert or ignore into log_blob (log, blob) values (?, ?)", key, blob);
+  return true;
+}
+
+/** Put before there was a log that could have them. */
+export function keepBlobs({ database }: Writing, log: number, blobs: readonly string[]): void {
+  for (const id of blobs)
+    database.run("insert or ignore into log_blob (log, blob) select ?, key from blob where id = ?", log, id);
+}
+
+/** With its log: nobody is about to come for them. */
+export function leaveBlobs({ database }: Writing, log: number): void {
+  database.run("update blob set at = 0 where key in (select blob from log_blob where log = ?)", log);
+  database.run("delete from log_blob where log = ?", log);
 }
 
 export function readBlob(database: Database, id: string): Buffer | undefined {
@@ -54,10 +80,11 @@ export function* readChunks(database: Database, blob: number): Generator<Buffer>
 
 /**
  * A few chunks of a blob that nobody has; false once there is nothing left to do. It loses its name first: who puts
- * the same bytes meanwhile begins a blob of its own.
+ * the same bytes meanwhile begins a blob of its own. With `putBefore`, only if it has not been put again since.
  */
-export function dropBlob({ database }: Writing, blob: number): boolean {
-  if (isUsed(database, blob)) return false;
+export function dropBlob({ database }: Writing, blob: number, putBefore?: number): boolean {
+  if (isUsed(database, blob) || (putBefore !== undefined && wasPutSince(database, blob, putBefore)))
+    return false;
   database.run("update blob set id = null, complete = 0 where key = ?", blob);
   const chunks = database.run(
     "delete from chunk where rowid in (select rowid from chunk where blob = ? limit 16)",
@@ -75,6 +102,10 @@ function isUsed(database: Database, blob: number): boolean {
       blob,
     ) !== undefined
   );
+}
+
+function wasPutSince(database: Database, blob: number, time: number): boolean {
+  return database.tuple("select 1 from blob where key = ? and at >= ?", blob, time) !== undefined;
 }
 
 type BlobRecord = { key: number; complete: number };

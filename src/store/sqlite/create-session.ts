@@ -3,6 +3,7 @@ import { formatPosition } from "../../session/position.ts";
 import type { RowState } from "../../session/row.ts";
 import { ROW_COLUMNS } from "../session-row.ts";
 import type { Command, Created, LogId, LogKind, NewSession, Origin, Store } from "../store.ts";
+import { keepBlobs } from "./blob.ts";
 import { once } from "./command.ts";
 import type { Value } from "./database.ts";
 import type { LogState } from "./logs.ts";
@@ -28,6 +29,7 @@ export function createSession(
   session: Omit<NewSession, "first">,
   row: RowState,
   batch: PackedBatch,
+  blobs: readonly string[],
   person: string,
   now: number,
   command: Command | undefined,
@@ -39,6 +41,7 @@ export function createSession(
     const log = insertLog(writing, session.id, "session");
     if (!log) return { ok: false, code: "exists" };
     insertSession(writing, log, { ...session, row, now });
+    keepBlobs(writing, log.key, blobs);
     writeEvents(writing, log, batch);
     return { ok: true, session: madeSession(writing, session.id, person) };
   });

@@ -3,6 +3,7 @@
 import { goneTimer } from "../../session/gone-delegate.ts";
 import type { Status } from "../../session/row.ts";
 import type { Command, Deleted } from "../store.ts";
+import { leaveBlobs } from "./blob.ts";
 import { once } from "./command.ts";
 import { orphanProcesses } from "./process.ts";
 import type { Writing } from "./writing.ts";
@@ -72,7 +73,8 @@ function takeAway(writing: Writing, { id, log }: Member, now: number): void {
   const { database, logs } = writing;
   orphanProcesses(writing, id, now);
   database.run("delete from timer where log = ?", id);
-  for (const table of ["session", "snapshot", "seen", "drafting", "log_blob", "command", "ask"])
+  leaveBlobs(writing, log);
+  for (const table of ["session", "snapshot", "seen", "drafting", "command", "ask"])
     database.run(`delete from ${table} where log = ?`, log);
   database.run("delete from log where key = ?", log);
   database.run("insert into purge (log) values (?)", log);

@@ -5,6 +5,7 @@ import type { Ids } from "../../session/ids.ts";
 import { seqOf } from "../../session/position.ts";
 import { changedRow, EMPTY_ROW } from "../../session/row.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
+import { blobsIn } from "../long-text.ts";
 import { SnapshotDuty } from "../snapshots.ts";
 import {
   REQUEST_LEFT_MS,
@@ -47,6 +48,7 @@ import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen } from "./seen.ts";
 import { succeedSession } from "./succeed-session.ts";
+import { UNCLAIMED_MS } from "./tidy.ts";
 import { dueTimers } from "./timer.ts";
 import { readTokens } from "./token.ts";
 import { putBlob, putFile } from "./upload.ts";
@@ -142,7 +144,9 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       const batch = prepareBatch([{ type: "session_created", data }, ...first], isoTime(now), author);
       const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
       const packed = packBatch({ ...batch, change: undefined }, now);
-      const made = await writer.call("createSession", session, row, packed, personOf(author), now, command);
+      const person = personOf(author);
+      const blobs = blobsIn(first);
+      const made = await writer.call("createSession", session, row, packed, blobs, person, now, command);
       if (made.ok && !made.replayed) changed(created);
       return made;
     },
@@ -253,8 +257,9 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     health: () => writer.health(),
     async tidy() {
       while (await writer.call("tidySlice", node, clock()));
-      for (const blob of await writer.call("orphanedBlobs", clock()))
-        while (await writer.call("dropBlob", blob));
+      const putBefore = clock() - UNCLAIMED_MS;
+      for (const blob of await writer.call("orphanedBlobs", putBefore))
+        while (await writer.call("dropBlob", blob, putBefore));
     },
     check: () => checkFile(file),
     backup: (target) => backup(file, target),

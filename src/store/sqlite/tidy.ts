@@ -4,6 +4,8 @@ import type { Writing } from "./writing.ts";
 
 const SLICE_ROWS = 500;
 const DAY_MS = 24 * 3_600_000;
+/** Whoever puts a blob before there is a log for it makes that within this time. */
+export const UNCLAIMED_MS = DAY_MS;
 
 /** False when nothing is left to forget. */
 export function tidySlice({ database }: Writing, self: NodeId, now: number): boolean {
@@ -27,15 +29,15 @@ export function tidySlice({ database }: Writing, self: NodeId, now: number): boo
   return forgotten > 0;
 }
 
-/** Blobs that no log has, and uploads that were never finished. */
-export function orphanedBlobs({ database }: Writing, now: number): number[] {
+/** Blobs that no log has any more, and what was put for nobody: uploads that were never finished, for one. */
+export function orphanedBlobs({ database }: Writing, putBefore: number): number[] {
   return database
     .tuples<[number]>(
       `select key from blob
         where not exists (select 1 from log_blob where log_blob.blob = blob.key)
-          and not exists (select 1 from file where file.blob = blob.key) and (complete or at < ?)
+          and not exists (select 1 from file where file.blob = blob.key) and at < ?
         limit ${SLICE_ROWS}`,
-      now - DAY_MS,
+      putBefore,
     )
     .map(([key]) => key);
 }

@@ -1,17 +1,22 @@
 // Bytes on their way into the store, a chunk to a call.
 import { createHash } from "node:crypto";
-import type { BlobInfo, LogId, Store } from "../store.ts";
+import { StorageError, type BlobInfo, type LogId, type Store } from "../store.ts";
 import { CHUNK_BYTES } from "./blob.ts";
 import type { Context } from "./context.ts";
 
+/** More than tidy can drop the same bytes under us. */
+const TRIES_MAX = 5;
+
 export async function putBlob({ writer, clock }: Context, log: LogId, bytes: Uint8Array): Promise<BlobInfo> {
   const blob = createHash("sha256").update(bytes).digest("hex");
-  const { key, complete } = await writer.call("beginBlob", blob, bytes.byteLength, clock());
-  if (!complete)
-    for (let n = 0; n * CHUNK_BYTES < bytes.byteLength; n++)
-      await writer.call("putChunk", key, n, bytes.slice(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES));
-  await writer.call("finishBlob", key, log);
-  return { blob, bytes: bytes.byteLength };
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const { key, complete } = await writer.call("beginBlob", blob, bytes.byteLength, clock());
+    if (!complete)
+      for (let n = 0; n * CHUNK_BYTES < bytes.byteLength; n++)
+        await writer.call("putChunk", key, n, bytes.slice(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES));
+    if (await writer.call("finishBlob", key, blob, log, clock())) return { blob, bytes: bytes.byteLength };
+  }
+  throw new StorageError("busy", `blob ${blob} was dropped ${TRIES_MAX} times while it was put: try again`);
 }
 
 export async function putFile(
