@@ -7,6 +7,7 @@ import { rowText, tableText, type Report } from "../report.ts";
 import { measureOpening } from "./opening.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { measureStreaming } from "./streaming.ts";
+import { measureSwitching } from "./switching.ts";
 import { measureWeight } from "./weight.ts";
 
 type PageRow = Omit<Row, "measure"> & { measure(scene: Scene): ReturnType<Row["measure"]> };
@@ -32,6 +33,12 @@ const ROWS: PageRow[] = [
     reading:
       "Script as it comes over the wire; memory of the page's own process, not of the browser around it.",
     measure: measureWeight,
+  },
+  {
+    name: "switching",
+    title: "Someone goes from session to session while the list has thousands",
+    reading: "Each session is opened for the first time; what holds the page holds its next key as long.",
+    measure: measureSwitching,
   },
 ];
 

@@ -5,14 +5,14 @@ import { sessionPath } from "../address.ts";
 import { failureWords } from "../failure-words.ts";
 import { Link } from "../link.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { age, wholeTime } from "../time-words.ts";
+import { wholeTime } from "../time-words.ts";
 import { shownTitle } from "../title.ts";
 import { askedCall } from "./asked-call.ts";
 import { AskCard } from "./card.tsx";
 import type { ShownAsk } from "./shown-ask.ts";
 
 export function AskElsewhere(props: { ask: ShownAsk }) {
-  const { client, asks, list, now } = useDashboard();
+  const { client, asks, list, ageOf } = useDashboard();
   const [session, setSession] = createSignal<ShownSession>();
   const [failure, setFailure] = createSignal<string>();
   const title = () => list.row(props.ask.session)?.title ?? session()?.title;
@@ -20,7 +20,7 @@ export function AskElsewhere(props: { ask: ShownAsk }) {
     const view = session()?.view;
     return view && askedCall(view, props.ask.call);
   });
-  const opened = createMemo(() => age(props.ask.openedAt, now()));
+  const opened = createMemo(() => ageOf(props.ask.openedAt));
   let head!: HTMLParagraphElement;
 
   onMount(() => {

@@ -10,7 +10,7 @@ import { Link } from "../link.tsx";
 import { StatusMark } from "../mark.tsx";
 import { PageHead } from "../page-head.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { age, wholeTime } from "../time-words.ts";
+import { wholeTime } from "../time-words.ts";
 import { shownTitle } from "../title.ts";
 
 /** Of those that were answered while one looks. */
@@ -45,7 +45,7 @@ export function Inbox() {
           <Show when={failed().length > 0}>
             <h2>Failed</h2>
             <ul class="failures">
-              <For each={failed()}>{(row) => <Failure row={row} />}</For>
+              <For each={failed()}>{(row) => <Failure row={list.row(row.id) ?? row} />}</For>
             </ul>
           </Show>
           <Show when={isEmpty()}>
@@ -77,8 +77,8 @@ function keptInPlace(): () => readonly Ask[] {
 }
 
 function Failure(props: { row: SessionRow }) {
-  const { now } = useDashboard();
-  const failedAt = createMemo(() => age(props.row.updatedAt, now()));
+  const { ageOf } = useDashboard();
+  const failedAt = createMemo(() => ageOf(props.row.updatedAt));
   return (
     <li>
       <Link class="row" href={sessionPath(props.row.id)}>

@@ -8,7 +8,6 @@ import { navigate, route } from "../route.ts";
 import { createFinder } from "../search/found.ts";
 import { Marked } from "../search/marked.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { age } from "../time-words.ts";
 import { fittingCommands } from "./commands.ts";
 import { keyWords } from "./keys.ts";
 import { askedPalette, closePalette } from "./open.ts";
@@ -187,7 +186,7 @@ function follow(target: Target): void | Promise<void> {
 }
 
 function OptionRow(props: { option: Option; isActive: boolean; point: () => void; take: () => void }) {
-  const { now } = useDashboard();
+  const { ageOf } = useDashboard();
   let pressed: string | undefined;
   return (
     <div
@@ -212,7 +211,7 @@ function OptionRow(props: { option: Option; isActive: boolean; point: () => void
       <Show when={props.option.words}>
         <span class="words">{props.option.words}</span>
       </Show>
-      <Show when={props.option.at}>{(at) => <time datetime={at()}>{age(at(), now())}</time>}</Show>
+      <Show when={props.option.at}>{(at) => <time datetime={at()}>{ageOf(at())}</time>}</Show>
       <Show when={props.option.keys}>{(keys) => <kbd>{keyWords(keys())}</kbd>}</Show>
       <Show when={props.option.snippet}>
         {(snippet) => (

@@ -9,7 +9,7 @@ import { Link } from "../link.tsx";
 import { PageHead } from "../page-head.tsx";
 import { navigate, route } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
-import { age, wholeTime } from "../time-words.ts";
+import { wholeTime } from "../time-words.ts";
 import { shownTitle } from "../title.ts";
 import { createFinder } from "./found.ts";
 import { Marked } from "./marked.tsx";
@@ -122,7 +122,7 @@ export function SearchPage() {
 }
 
 function Hit(props: { hit: SearchHit; query: string }) {
-  const { now } = useDashboard();
+  const { ageOf } = useDashboard();
   const spans = createMemo(() => Array.from(matches(props.hit.snippet, props.query)));
   return (
     <li>
@@ -130,7 +130,7 @@ function Hit(props: { hit: SearchHit; query: string }) {
         <span class="title">{shownTitle(props.hit.title)}</span>
         <span class="kind">{KINDS[props.hit.type] ?? ""}</span>
         <time datetime={props.hit.at} title={wholeTime(props.hit.at)}>
-          {age(props.hit.at, now())}
+          {ageOf(props.hit.at)}
         </time>
         <span class="snippet">
           <Marked text={props.hit.snippet} spans={spans()} />

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { SessionRow } from "../../src/protocol/http.ts";
-import { dayOf, underHeadings } from "./groups.ts";
+import { underHeadings } from "./groups.ts";
 import { sampleRow } from "./sample-row.ts";
 
-const today = dayOf(Date.parse("2026-11-15T12:00:00"));
+const today = Date.parse("2026-11-15T00:00:00");
 const at = (local: string) => new Date(local).toISOString();
 const row = (id: string, updatedAt: string, given: Partial<SessionRow> = {}) =>
   sampleRow(id, { createdAt: updatedAt, updatedAt, ...given });

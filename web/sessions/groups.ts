@@ -23,8 +23,3 @@ function headingOf(row: SessionRow, today: number): Heading {
   if (at >= today - DAY_MS) return "Yesterday";
   return at >= today - 6 * DAY_MS ? "Last 7 days" : "Earlier";
 }
-
-/** When this day began, here. */
-export function dayOf(now: number): number {
-  return new Date(now).setHours(0, 0, 0, 0);
-}

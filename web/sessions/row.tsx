@@ -6,7 +6,7 @@ import { Link } from "../link.tsx";
 import { StatusMark } from "../mark.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { markOf } from "../status-words.ts";
-import { age, wholeTime } from "../time-words.ts";
+import { wholeTime } from "../time-words.ts";
 import { shownTitle } from "../title.ts";
 import { SessionMenu } from "./menu.tsx";
 import { rowWords } from "./row-words.ts";
@@ -41,10 +41,10 @@ export function Row(props: { row: SessionRow; place: RowPlace }) {
 }
 
 function RowLine(props: { row: SessionRow; place: RowPlace; delegates: number }) {
-  const { now, peek } = useDashboard();
+  const { ageOf, today, peek } = useDashboard();
   const isCurrent = () => props.place.isCurrent(props.row.id);
-  const updated = createMemo(() => age(props.row.updatedAt, now()));
-  const words = createMemo(() => rowWords(props.row, peek(props.row.id), props.delegates, now()));
+  const updated = createMemo(() => ageOf(props.row.updatedAt));
+  const words = createMemo(() => rowWords(props.row, peek(props.row.id), props.delegates, today()));
   const isDelegate = () => props.row.origin?.kind === "delegation";
   const unread = () => (isCurrent() || isDelegate() ? 0 : props.row.unread);
   const tabindex = () => (props.place.isTabStop(props.row.id) ? 0 : -1);

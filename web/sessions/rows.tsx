@@ -3,16 +3,15 @@ import { createMemo, createSelector, createSignal, For, Show } from "solid-js";
 import type { SessionRow } from "../../src/protocol/http.ts";
 import { Link } from "../link.tsx";
 import { useDashboard } from "../state/dashboard.ts";
-import { dayOf, underHeadings, type Heading } from "./groups.ts";
+import { underHeadings, type Heading } from "./groups.ts";
 import { OlderRows } from "./older-rows.tsx";
 import { Row, type RowPlace } from "./row.tsx";
 import { rowByKey } from "./row-keys.ts";
 
 export function SessionRows(props: { current: string | undefined }) {
-  const { list, now, deletions } = useDashboard();
+  const { list, today, deletions } = useDashboard();
   const isShown = (id: string) => list.row(id)?.archived === false && !deletions.isDoomed(id);
   let rows!: HTMLElement;
-  const today = createMemo(() => dayOf(now()));
   const items = createMemo(() => underHeadings(list.rows(), today()));
   const [focused, setFocused] = createSignal<string>();
   /** The row last gone to, else the one on screen, else the first. */
@@ -49,7 +48,11 @@ export function SessionRows(props: { current: string | undefined }) {
         <ul>
           <For each={items()}>
             {(item) =>
-              typeof item === "string" ? <li class="group">{item}</li> : <Row row={item} place={place} />
+              typeof item === "string" ? (
+                <li class="group">{item}</li>
+              ) : (
+                <Row row={list.row(item.id) ?? item} place={place} />
+              )
             }
           </For>
         </ul>

@@ -2,7 +2,7 @@
 import { For, Show } from "solid-js";
 import type { RuleInfo } from "../../src/client/commands.ts";
 import { useDashboard } from "../state/dashboard.ts";
-import { age, wholeTime } from "../time-words.ts";
+import { wholeTime } from "../time-words.ts";
 import { createLoaded } from "./loaded.ts";
 import { Arrived, Section } from "./section.tsx";
 import { TakeBack } from "./take-back.tsx";
@@ -30,7 +30,7 @@ export function Rules() {
 }
 
 function Rule(props: { rule: RuleInfo; removed: () => Promise<void> }) {
-  const { client, now } = useDashboard();
+  const { client, ageOf } = useDashboard();
   const isExact = () => props.rule.match.startsWith("sha256:");
   return (
     <li>
@@ -39,7 +39,7 @@ function Rule(props: { rule: RuleInfo; removed: () => Promise<void> }) {
         <code>{props.rule.shown ?? props.rule.match}</code>
       </span>
       <span class="when" title={wholeTime(props.rule.createdAt)}>
-        {props.rule.profile} · {age(props.rule.createdAt, now())}
+        {props.rule.profile} · {ageOf(props.rule.createdAt)}
       </span>
       <TakeBack
         verb="Take back"

@@ -16,7 +16,7 @@ import type { Socket } from "../../src/client/socket.ts";
 import { titleFrom } from "../../src/session/title.ts";
 import { createAnswers, type Answering } from "./answers.ts";
 import { createAsks, type Asks } from "./asks.ts";
-import { createNow } from "./clock.ts";
+import { createClock, type Clock } from "./clock.ts";
 import { createDeletions, type Deletions } from "./deletions.ts";
 import { createFollowed, type FollowedSessions } from "./followed.ts";
 import { clearKeptAnswers } from "./kept-answers.ts";
@@ -29,24 +29,24 @@ import { sessionPath } from "../address.ts";
 import { watchedFetch } from "../notices/turned-away.ts";
 import { navigate } from "../route.ts";
 
-export type Dashboard = FollowedSessions & {
-  client: Client;
-  connection: Accessor<Connection>;
-  reconnect: () => void;
-  now: Accessor<number>;
-  /** Whoever is logged in here, once the server has said so. */
-  person: Accessor<string | undefined>;
-  profiles: Profiles;
-  list: SessionList;
-  asks: Asks;
-  deletions: Deletions;
-  /** What this tab is about to answer to an ask. */
-  answering: (ask: string) => Answering;
-  /** What runs, and what it says, for whoever looks at it. */
-  processes: Pick<Socket, "watchProcesses" | "followOutput">;
-  /** The composer of a session that does not exist yet. */
-  begin: Outbox;
-};
+export type Dashboard = FollowedSessions &
+  Clock & {
+    client: Client;
+    connection: Accessor<Connection>;
+    reconnect: () => void;
+    /** Whoever is logged in here, once the server has said so. */
+    person: Accessor<string | undefined>;
+    profiles: Profiles;
+    list: SessionList;
+    asks: Asks;
+    deletions: Deletions;
+    /** What this tab is about to answer to an ask. */
+    answering: (ask: string) => Answering;
+    /** What runs, and what it says, for whoever looks at it. */
+    processes: Pick<Socket, "watchProcesses" | "followOutput">;
+    /** The composer of a session that does not exist yet. */
+    begin: Outbox;
+  };
 
 export function createDashboard(): Dashboard {
   const client = createClient({ fetch: watchedFetch });
@@ -67,7 +67,7 @@ export function createDashboard(): Dashboard {
     watchSessions: (read) => socket.watchSessions((frame) => gather(() => read(frame))),
   };
   const deletions = createDeletions(client);
-  const list = createSessionList(gathered, (page) => client.sessions(page), deletions.isDoomed);
+  const list = createSessionList(gathered, (page) => client.sessions(page), deletions.doomed);
 
   const asks = createAsks(socket);
   createEffect(() => {
@@ -78,7 +78,7 @@ export function createDashboard(): Dashboard {
     client,
     connection,
     reconnect: () => socket.retryNow(),
-    now: createNow(),
+    ...createClock(),
     person,
     profiles: createProfiles(client, () => connection().state === "connected"),
     list,

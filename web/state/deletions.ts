@@ -1,5 +1,5 @@
 // Deleting with a while to take it back. Until it is sent nothing has happened: a tab that dies before has deleted nothing.
-import { createSignal, onCleanup } from "solid-js";
+import { createMemo, createSignal, onCleanup, type Accessor } from "solid-js";
 import type { Client } from "../../src/client/commands.ts";
 import { ProblemError } from "../../src/client/errors.ts";
 import { failureWords } from "../failure-words.ts";
@@ -11,6 +11,7 @@ export type Named = { id: string; title: string | null };
 export type Deletions = {
   /** Gone from sight: deleted, or about to be. */
   isDoomed: (session: string) => boolean;
+  readonly doomed: Accessor<ReadonlySet<string>>;
   /** `force`: also while it works. `onUndone`: a person took it back. */
   begin: (session: Named, how: { force: boolean; onUndone?: () => void }) => void;
 };
@@ -25,10 +26,12 @@ export function createDeletions(client: Pick<Client, "deleteSession">): Deletion
   const sendAll = () => doomed().forEach((each) => void send(each));
   window.addEventListener("pagehide", sendAll);
   onCleanup(() => window.removeEventListener("pagehide", sendAll));
-  const isDoomed = (session: string) => doomed().some(({ id }) => id === session);
+  const ids = createMemo(() => new Set(doomed().map(({ id }) => id)));
+  const isDoomed = (session: string) => ids().has(session);
 
   return {
     isDoomed,
+    doomed: ids,
     begin({ id, title }, { force, onUndone }) {
       if (isDoomed(id)) return;
       const session: Doomed = { id, title, force, isSent: false };

@@ -1,6 +1,7 @@
 // The sessions that this tab follows, whatever it shows: those at work and those opened last. Going to one shows it at
 // once, whole and current, and going away from one leaves nothing behind.
-import { createEffect, createRoot, createSignal, untrack } from "solid-js";
+import { createEffect, createRoot, untrack } from "solid-js";
+import { createStore } from "solid-js/store";
 import type { Client } from "../../src/client/commands.ts";
 import type { Change } from "../../src/client/live.ts";
 import type { Socket } from "../../src/client/socket.ts";
@@ -41,8 +42,9 @@ export function createFollowed(
   person: () => string,
 ): FollowedSessions {
   const followed = new Map<string, Followed>();
-  /** Rises when one comes or goes: the map itself tells nobody. */
-  const [changes, setChanges] = createSignal(0);
+  /** Each rises when it comes or goes: the map itself tells nobody, and whoever peeks at one cares for no other. */
+  const [changes, setChanges] = createStore<Record<string, number>>({});
+  const tell = (id: string) => setChanges(id, (n = 0) => n + 1);
   /** The one opened last stands last. */
   let opened: readonly string[] = [];
   let atWork: readonly string[] = [];
@@ -69,7 +71,7 @@ export function createFollowed(
       return current;
     },
     peek(session) {
-      changes();
+      void changes[session];
       return followed.get(session)?.session.view ?? undefined;
     },
   };
@@ -77,7 +79,7 @@ export function createFollowed(
   function attach(id: string): Followed {
     const current = createRoot(() => follow(client, socket, id, person));
     followed.set(id, current);
-    setChanges((n) => n + 1);
+    tell(id);
     return current;
   }
 
@@ -86,7 +88,7 @@ export function createFollowed(
       if (opened.includes(id) || atWork.includes(id)) continue;
       session.leave();
       followed.delete(id);
-      setChanges((n) => n + 1);
+      tell(id);
     }
   }
 }

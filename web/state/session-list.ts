@@ -1,6 +1,6 @@
 // The rows of the sidebar: all that the server gives, kept true by its changes.
-import { batch, createMemo, onCleanup, type Accessor } from "solid-js";
-import { createStore, produce, reconcile } from "solid-js/store";
+import { batch, createMemo, createSignal, onCleanup, type Accessor } from "solid-js";
+import { createStore, produce, reconcile, unwrap } from "solid-js/store";
 import { ProblemError, Unreachable } from "../../src/client/errors.ts";
 import { liveList } from "../../src/client/live-list.ts";
 import type { RowsFrame, Socket } from "../../src/client/socket.ts";
@@ -9,9 +9,12 @@ import type { SessionRow } from "../../src/protocol/http.ts";
 export type SessionList = {
   /** False until the first rows have come. */
   readonly isHere: boolean;
-  /** In the server's order, without what is archived and without delegates. */
+  /**
+   * In the server's order, without what is archived and without delegates: plain values, told anew with every change, for
+   * whoever looks through all of them. A row of a list of thousands is watched by itself, with `row`.
+   */
   readonly rows: Accessor<readonly SessionRow[]>;
-  /** A delegate's, too, while it works. */
+  /** Kept true. A delegate's, too, while it works. */
   row(session: string): SessionRow | undefined;
   /** The sessions that a delegate works for, the nearest first; none for any other. */
   above(session: string): readonly string[];
@@ -34,7 +37,7 @@ const NONE: readonly SessionRow[] = [];
 export function createSessionList(
   socket: Pick<Socket, "watchSessions">,
   readPage: (page: { limit: number; after?: string }) => Promise<OlderPage>,
-  isHidden: (session: string) => boolean = () => false,
+  hidden: Accessor<ReadonlySet<string>>,
 ): SessionList {
   const [state, setState] = createStore({
     isHere: false,
@@ -44,14 +47,23 @@ export function createSessionList(
     /** Whether so many rows came that there may be more. */
     isFull: false,
   });
+  /** Rises with every change. To hear it of each field of each row would take longer than to look through them. */
+  const [changes, setChanges] = createSignal(0);
   const hearers = new Set<(frame: RowsFrame) => void>();
   /** How many pages someone has scrolled to. */
   let pages = 0;
   let wholes = 0;
   const list = liveList(socket, (frame) => batch(() => take(frame)));
   onCleanup(() => list.leave());
-  const rows = createMemo(() => inOrder(Object.values(state.byId).filter(({ id }) => !isHidden(id))));
-  const delegates = createMemo(() => byParent(Object.values(state.byId)));
+  const all = createMemo(() => {
+    changes();
+    return Object.values(unwrap(state.byId));
+  });
+  const rows = createMemo(() => {
+    const out = hidden();
+    return inOrder(all().filter(({ id }) => !out.has(id)));
+  });
+  const delegates = createMemo(() => byParent(all()), undefined, { equals: isSameBelow });
 
   return {
     get isHere() {
@@ -60,7 +72,10 @@ export function createSessionList(
     rows,
     row: (session) => state.byId[session],
     above,
-    delegates: (session) => delegates().get(session) ?? NONE,
+    delegates: (session) =>
+      delegates()
+        .get(session)
+        ?.flatMap(({ id }) => state.byId[id] ?? []) ?? NONE,
     get hasOlder() {
       return state.isFull && state.next !== null;
     },
@@ -89,6 +104,7 @@ export function createSessionList(
     batch(() => {
       for (const row of page.items) setState("byId", row.id, reconcile(row));
       setState("next", page.next);
+      setChanges((n) => n + 1);
     });
   }
 
@@ -100,6 +116,7 @@ export function createSessionList(
 
   function take(frame: RowsFrame): void {
     put(frame);
+    setChanges((n) => n + 1);
     hearers.forEach((hear) => hear(frame));
   }
 
@@ -142,6 +159,7 @@ export function createSessionList(
     for (const [id, row] of list.rows) byId[id] = row;
     setState("byId", reconcile(byId));
     setState("next", next);
+    setChanges((n) => n + 1);
   }
 }
 
@@ -159,6 +177,14 @@ export function byParent(rows: readonly SessionRow[]): Map<string, SessionRow[]>
   const delegates = rows.filter((row) => !isListed(row));
   const inOrder = delegates.toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
   return Map.groupBy(inOrder, ({ origin }) => origin?.session ?? "");
+}
+
+function isSameBelow(a: Map<string, SessionRow[]>, b: Map<string, SessionRow[]>): boolean {
+  return a.size === b.size && [...a].every(([parent, below]) => isSameRows(below, b.get(parent) ?? NONE));
+}
+
+function isSameRows(a: readonly SessionRow[], b: readonly SessionRow[]): boolean {
+  return a.length === b.length && a.every((row, n) => row === b[n]);
 }
 
 function isListed({ origin }: SessionRow): boolean {
