@@ -17,6 +17,8 @@ export type LogState = {
   sub: number;
   /** Bytes of the log up to its last event. */
   reach: number;
+  /** The checksum of its facts up to its last, if that is known. */
+  chain: number | null;
   /** The last block that has events of this log. */
   block: number;
   closed: boolean;
@@ -131,16 +133,16 @@ function readState(database: Database, id: LogId): LogState | undefined {
   };
 }
 
-export type End = Pick<LogState, "seq" | "sub" | "reach" | "block">;
+export type End = Pick<LogState, "seq" | "sub" | "reach" | "chain" | "block">;
 
 /** The newest event of a log is always there: only a later fact sweeps drafts. */
 export function readEnd(database: Database, key: number): End {
-  const end = database.tuple<[number, number, number, number]>(
-    `select seq, sub, reach, block from event
+  const end = database.tuple<[number, number, number, number | null, number]>(
+    `select seq, sub, reach, chain, block from event
       where log = ?1 and block = (select block from span where log = ?1 order by seq desc, sub desc limit 1)
       order by seq desc, sub desc limit 1`,
     key,
   );
-  const [seq, sub, reach, block] = end ?? [0, 0, 0, -1];
-  return { seq, sub, reach, block };
+  const [seq, sub, reach, chain, block] = end ?? [0, 0, 0, null, -1];
+  return { seq, sub, reach, chain, block };
 }

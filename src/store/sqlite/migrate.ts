@@ -6,6 +6,7 @@ import { sql as begin } from "./migrations/001-begin.ts";
 import { sql as askAndRule } from "./migrations/002-ask-and-rule.ts";
 import { sql as rest } from "./migrations/003-rest.ts";
 import { sql as process } from "./migrations/004-process.ts";
+import { sql as chain } from "./migrations/005-chain.ts";
 
 export type Migration = {
   number: number;
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 2, name: "ask_and_rule", breaking: true, sql: askAndRule },
   { number: 3, name: "rest", breaking: true, sql: rest },
   { number: 4, name: "process", breaking: true, sql: process },
+  { number: 5, name: "chain", breaking: false, sql: chain },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

@@ -6,6 +6,7 @@ import { eventText } from "../event-text.ts";
 import { changeAsk } from "./ask.ts";
 import type { LogState } from "./logs.ts";
 import type { PackedBatch } from "./packed-batch.ts";
+import { chainOf } from "./page-slice.ts";
 import { changeProcess } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
@@ -52,8 +53,10 @@ export function insertEvent(
     );
   }
   log.reach += Buffer.byteLength(text);
+  const isFact = log.sub === 0;
+  if (isFact) log.chain = chainOf(text, log.chain);
   database.run(
-    "insert into event (id, block, log, seq, sub, owner, tally, author, reach, crc, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "insert into event (id, block, log, seq, sub, owner, tally, author, reach, crc, text, chain) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     id,
     block,
     log.key,
@@ -65,6 +68,7 @@ export function insertEvent(
     log.reach,
     crc,
     text,
+    isFact ? log.chain : null,
   );
   return id;
 }
