@@ -68,6 +68,40 @@ test("a session that is deleted from the list leaves the focus on another row", 
   expectNoFaults(page);
 });
 
+test("news that is dismissed by key leaves the focus on the next, and after the last where it was", async () => {
+  await stage.create("One");
+  await stage.create("Two");
+  const page = await stage.open("/new");
+  for (const title of ["One", "Two"]) {
+    await page.getByRole("button", { name: `Menu of ${title}` }).click();
+    await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  }
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.focus();
+  const news = page.getByRole("region", { name: "News" }).getByRole("listitem");
+  await news.filter({ hasText: "Deleted One" }).getByRole("button", { name: "Dismiss" }).focus();
+  await page.keyboard.press("Enter");
+  await expectFocus(page, news.filter({ hasText: "Deleted Two" }).getByRole("button", { name: "Dismiss" }));
+  await page.keyboard.press("Escape");
+  await expectFocus(page, field);
+  expectNoFaults(page);
+});
+
+test("a file that is taken out by key leaves the focus on the next, and after the last in the text", async () => {
+  const page = await stage.open("/new");
+  const files = ["a.txt", "b.txt"].map((name) => ({
+    name,
+    mimeType: "text/plain",
+    buffer: Buffer.from("x"),
+  }));
+  await page.locator("input[type=file]").setInputFiles(files);
+  await page.getByRole("button", { name: "Remove a.txt" }).press("Enter");
+  await expectFocus(page, page.getByRole("button", { name: "Remove b.txt" }));
+  await page.keyboard.press("Enter");
+  await expectFocus(page, page.getByRole("textbox", { name: "Message" }));
+  expectNoFaults(page);
+});
+
 test("on a phone the palette opens from a session's menu, and every page leads back", async () => {
   const { session } = await stage.begin("On the way");
   const page = await stage.open(`/sessions/${session}`, { width: 360, height: 780, touch: true });

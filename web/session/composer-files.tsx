@@ -1,5 +1,5 @@
 // Files that go with a message: added by a button, by paste or by drop; each says how far it is, and can be taken out.
-import { For, Show } from "solid-js";
+import { For, onCleanup, Show } from "solid-js";
 import { Icon } from "../icon.tsx";
 import { megabytes, type AttachedFile, type AttachedFiles } from "../state/attached-files.ts";
 
@@ -13,16 +13,38 @@ export function ComposerFiles(props: { files: AttachedFiles; label?: string }) {
       </Show>
       <Show when={props.files.list.length > 0}>
         <ul class="attached" aria-label={props.label ?? "Attached files"}>
-          <For each={props.files.list}>{(file) => <Chip file={file} files={props.files} />}</For>
+          <For each={props.files.list}>
+            {(file, n) => <Chip file={file} files={props.files} leave={(chip) => handOn(chip, n())} />}
+          </For>
         </ul>
       </Show>
     </>
   );
 }
 
-function Chip(props: { file: AttachedFile; files: AttachedFiles }) {
+/** From a file that is taken out: to the one in its place, or else to the text that it was to go with. */
+function handOn(chip: HTMLElement, place: number): void {
+  const list = chip.parentElement;
+  const field = chip.closest("form, .edit")?.querySelector("textarea");
+  queueMicrotask(() => {
+    // The last one takes the list along.
+    const ways = list?.isConnected ? [...list.querySelectorAll<HTMLElement>("li > .quiet")] : [];
+    (ways[Math.min(place, ways.length - 1)] ?? field)?.focus();
+  });
+}
+
+function Chip(props: {
+  file: AttachedFile;
+  files: AttachedFiles;
+  /** It goes, and the focus with it. */
+  leave: (chip: HTMLElement) => void;
+}) {
+  let chip!: HTMLLIElement;
+  onCleanup(() => {
+    if (chip.contains(document.activeElement)) props.leave(chip);
+  });
   return (
-    <li data-state={props.file.state}>
+    <li ref={chip} data-state={props.file.state}>
       <Icon name={props.file.state === "failed" ? "warning" : "file"} />
       <span class="name" title={props.file.name}>
         {props.file.name}

@@ -1,5 +1,5 @@
 // Where toasts stand: over the page's corner, read out when there is a pause, reached by Tab like everything else.
-import { createEffect, createSignal, For, Show } from "solid-js";
+import { createEffect, createSignal, For, onCleanup, Show } from "solid-js";
 import { Icon, type IconName } from "../icon.tsx";
 import { Link } from "../link.tsx";
 import { createVisibility } from "../state/visibility.ts";
@@ -9,6 +9,9 @@ export function Toasts() {
   const [isPointedAt, setPointedAt] = createSignal(false);
   const [hasFocus, setFocus] = createSignal(false);
   const isVisible = createVisibility();
+  let section!: HTMLElement;
+  /** Where the focus was before it came here. */
+  let before: HTMLElement | undefined;
   createEffect(() => holdToasts(isPointedAt() || hasFocus() || !isVisible()));
   // What is pressed away leaves without a pointerleave or a focusout.
   createEffect(() => {
@@ -16,17 +19,31 @@ export function Toasts() {
     setPointedAt(false);
     setFocus(false);
   });
+
+  /** From a toast that goes: to the one in its place, or else back to what was being done. */
+  function handOn(place: number): void {
+    queueMicrotask(() => {
+      const ways = [...section.querySelectorAll<HTMLElement>(".toast > .sign")];
+      const back = before?.isConnected ? before : document.querySelector<HTMLElement>("#main");
+      (ways[Math.min(place, ways.length - 1)] ?? back)?.focus();
+    });
+  }
+
   return (
     <section
+      ref={section}
       class="toasts"
       aria-label="News"
       onPointerEnter={() => setPointedAt(true)}
       onPointerLeave={() => setPointedAt(false)}
-      onFocusIn={() => setFocus(true)}
+      onFocusIn={({ relatedTarget: from }) => {
+        setFocus(true);
+        if (from instanceof HTMLElement && !section.contains(from)) before = from;
+      }}
       onFocusOut={() => setFocus(false)}
     >
       <ol aria-live="polite" aria-relevant="additions">
-        <For each={toasts()}>{(toast) => <ToastCard toast={toast} />}</For>
+        <For each={toasts()}>{(toast, n) => <ToastCard toast={toast} leave={() => handOn(n())} />}</For>
       </ol>
     </section>
   );
@@ -38,10 +55,19 @@ const SIGN: Record<NonNullable<Toast["tone"]>, IconName> = {
   failed: "warning",
 };
 
-function ToastCard(props: { toast: Toast }) {
+function ToastCard(props: {
+  toast: Toast;
+  /** It goes, and the focus with it. */
+  leave: () => void;
+}) {
   const { id, href, action } = props.toast;
+  let card!: HTMLLIElement;
+  onCleanup(() => {
+    if (card.contains(document.activeElement)) props.leave();
+  });
   return (
     <li
+      ref={card}
       class="toast"
       data-tone={props.toast.tone ?? "news"}
       onKeyDown={(event) => {
