@@ -4,6 +4,7 @@
 export type Position = string & { readonly brand: "position" };
 
 const DIGITS = 16;
+const ZEROS = "0".repeat(DIGITS);
 const SHAPE = /^(\d{16})_(\d{16})$/;
 
 /** Before the first event. */
@@ -38,5 +39,5 @@ export function isFactPosition(position: Position): boolean {
 }
 
 function pad(n: number): string {
-  return String(n).padStart(DIGITS, "0");
+  return n === 0 ? ZEROS : String(n).padStart(DIGITS, "0");
 }

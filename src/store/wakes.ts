@@ -71,9 +71,9 @@ export class Wakes {
     const woken = this.#woken;
     this.#woken = new Map();
     for (const [log, what] of woken) {
-      for (const reader of this.#readers.get(log) ?? []) reader.post(log);
+      this.#readers.get(log)?.forEach((reader) => reader.post(log));
       if (what === "drafts") continue;
-      for (const reader of this.#factReaders.get(log) ?? []) reader.post(log);
+      this.#factReaders.get(log)?.forEach((reader) => reader.post(log));
       for (const list of this.#lists) list.post(log);
     }
   }

@@ -36,6 +36,7 @@ const counterColumns = COUNTERS.map((name) => ROW_COLUMNS[name]);
 /** Set with nearly every step, and those that are set a few times in a session's life. */
 const STATES = ["turn", "retryAt"] as const;
 const NAMES = ["title", "model", "successor"] as const;
+const TEXTS = [...STATES, ...NAMES];
 const stateColumns = STATES.map((name) => ROW_COLUMNS[name]);
 const nameColumns = [...NAMES.map((name) => ROW_COLUMNS[name]), "title_words"];
 const truthColumns = TRUTHS.map((name) => ROW_COLUMNS[name]);
@@ -135,7 +136,7 @@ function setIn({ set }: RowChange): { bits: number; trues: number; texts: Record
     bits += bitOf(ROW_COLUMNS[name]);
     if (value === true) trues += bitOf(ROW_COLUMNS[name]);
   }
-  for (const name of [...STATES, ...NAMES]) {
+  for (const name of TEXTS) {
     const value = set[name];
     if (value === undefined) continue;
     bits += bitOf(ROW_COLUMNS[name]);

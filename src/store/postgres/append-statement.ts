@@ -72,16 +72,9 @@ export function appendStatement(request: AppendRequest): Statement {
 export function fitOf(result: string): Fit {
   const fit: Fit = new Map();
   const numbers = numbersIn(result);
-  for (let at = 0; at + 4 < numbers.length; at += 5) {
-    const [n, seq, sub, unsnapped, rev] = numbers.slice(at, at + 5) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ]; // five each
-    fit.set(n, { seq, sub, unsnapped, rev });
-  }
+  const at = (n: number) => numbers[n] as number; // five for each
+  for (let n = 0; n + 4 < numbers.length; n += 5)
+    fit.set(at(n), { seq: at(n + 1), sub: at(n + 2), unsnapped: at(n + 3), rev: at(n + 4) });
   return fit;
 }
 
@@ -130,9 +123,9 @@ function textOf(name: string, shape: Shape): string {
 function writeText(shape: Shape): string {
   const next = parameters();
   const [id, now] = [next("text"), next("bigint")];
+  const nowMs = `(select coalesce(${now}, ${NOW_MS}))`; // once, not row by row
   const parts = [
-    `clock as materialized (select coalesce(${now}, ${NOW_MS}) as ms, ${NOW_S} as s)`,
-    ...(shape.locks ? fitUnderLock(next) : fitAtOnce(next)),
+    ...(shape.locks ? fitUnderLock(next, nowMs) : fitAtOnce(next, nowMs)),
     ...(shape.facts ? [writtenFacts(next)] : []),
     ...(shape.words ? [writtenWords(next)] : []),
     ...(shape.drafts ? [writtenDrafts(next)] : []),
@@ -146,7 +139,7 @@ function writeText(shape: Shape): string {
 insert into batch (id, result, at)
 select ${id},
   coalesce((select string_agg(concat_ws(':', n, seq, sub, unsnapped, rev), ' ') from fit), ''),
-  (select ms from clock)
+  ${nowMs}
 returning result`;
 }
 
@@ -162,12 +155,12 @@ const ADMITTED = `not log.closed
     and (a.epoch is null or (log.epoch = a.epoch and log.holder = a.holder))
     and (a.expect is null or log.seq = a.expect)`;
 
-const ADVANCE = `seq = log.seq + a.facts,
+const advance = (nowMs: string) => `seq = log.seq + a.facts,
     sub = case when a.facts = 0 then log.sub + a.drafts else a.drafts end,
     closed = a.closes > 0,
-    lease_until = case when a.ttl is null then log.lease_until else (select ms from clock) + a.ttl end,
+    lease_until = case when a.ttl is null then log.lease_until else ${nowMs} + a.ttl end,
     rev = log.rev + 1,
-    touched = (select s from clock)`;
+    touched = (select ${NOW_S})`;
 
 function groupArrays(next: Parameters): { ids: string; arrays: string; names: string } {
   const ids = next("text[]");
@@ -176,11 +169,11 @@ function groupArrays(next: Parameters): { ids: string; arrays: string; names: st
 }
 
 /** The order of the array is the order of the locks, so that two such statements don't wait for each other. */
-function fitAtOnce(next: Parameters): string[] {
+function fitAtOnce(next: Parameters, nowMs: string): string[] {
   const { arrays, names } = groupArrays(next);
   return [
     `fit as (
-  update log set ${ADVANCE}
+  update log set ${advance(nowMs)}
   from unnest(${arrays}) with ordinality as a (${names}, n)
   where log.id = a.id and ${ADMITTED}
   returning a.n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub,
@@ -192,7 +185,7 @@ function fitAtOnce(next: Parameters): string[] {
  * A key that is there already leaves its group out: its insert waits for whoever else writes it just now. Joins, not
  * subqueries, bring in what other parts have written: only those are kept when a row's newest version is checked again.
  */
-function fitUnderLock(next: Parameters): string[] {
+function fitUnderLock(next: Parameters, nowMs: string): string[] {
   const { ids, arrays, names } = groupArrays(next);
   const keys = Array.from({ length: 4 }, () => next("text[]")).join(", ");
   return [
@@ -208,12 +201,12 @@ function fitUnderLock(next: Parameters): string[] {
   select scope, key, digest, case when scope = '${KEEPER_SCOPE}' then id end,
     '{"position":"' || ${position("old_seq + facts", "case when facts = 0 then old_sub + drafts else drafts end")}
       || '"' || coalesce(',"note":' || note, '') || '}',
-    (select ms from clock)
+    ${nowMs}
   from admissible where key is not null order by scope, key
   on conflict do nothing
   returning scope, key)`,
     `fit as (
-  update log set ${ADVANCE}
+  update log set ${advance(nowMs)}
   from admissible a left join keyed on keyed.scope = a.scope and keyed.key = a.key
   where log.id = a.id and (a.key is null or keyed.key is not null)
   returning a.n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped, log.rev)`,

@@ -1,6 +1,8 @@
 // Arrays in PostgreSQL's binary form. pg would write them as text, with every quote of every event escaped here and
 // unescaped there: measured, an append of 64 events cost half as much again.
 //
+// By index, since an iterator's results are half of what an append leaves to the garbage collector.
+//
 // An array is: dimensions, whether it has nulls, element type, length, lower bound; then each element's size and bytes.
 
 const TEXT = 25;
@@ -14,10 +16,11 @@ const UTF8_MAX = 3;
 /** Room for ASCII, which most of it is: what would hold anything is mostly garbage, by the megabyte a second. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
   let left = 0;
-  for (const text of texts) left += 4 + (text === null ? 0 : text.length);
+  for (let n = 0; n < texts.length; n++) left += 4 + (texts[n]?.length ?? 0);
   let array = head(TEXT, texts.length, HEAD_BYTES + left);
   let at = HEAD_BYTES;
-  for (const text of texts) {
+  for (let n = 0; n < texts.length; n++) {
+    const text = texts[n] ?? null;
     if (text === null) {
       array.writeInt32BE(NULL_SIZE, at);
       at += 4;
@@ -38,7 +41,8 @@ export function textArray(texts: readonly (string | null)[]): Buffer {
 export function bigintArray(numbers: readonly (number | null)[]): Buffer {
   const array = head(INT8, numbers.length, HEAD_BYTES + 12 * numbers.length);
   let at = HEAD_BYTES;
-  for (const number of numbers) {
+  for (let n = 0; n < numbers.length; n++) {
+    const number = numbers[n] ?? null;
     if (number === null) {
       array.writeInt32BE(NULL_SIZE, at);
       at += 4;
