@@ -64,11 +64,8 @@ export async function copySession({ database, clock }: Context, copying: Copying
         const origin = copying.origin(original, point);
         await insertSession(transaction, { id, profile, workspace, lane, origin, row, at: now });
         await insertLog(transaction, id, "session", { seq: copied + batch.facts, sub: 0, closed: false });
-        // Its facts carry the original's epochs, and epochs never go down in a log.
-        await transaction.query({
-          text: "update log set epoch = (select epoch from log where id = $1) where id = $2",
-          values: [from, id],
-        });
+        await keepBlobs(transaction, id);
+        if (!(await takeEpoch(transaction, from, id))) return { ok: false, code: "not_found" };
         await copying.last?.(transaction, point);
         return { ok: true, session: await madeSession(transaction, id, personOf(author)) };
       });
@@ -84,6 +81,29 @@ async function sourceOf(database: Database, log: string): Promise<ForkSource> {
     readBefore: (before, limit) => readEventsBefore(database, log, before, limit),
     snapshot: await readSnapshot(database, log),
   };
+}
+
+/**
+ * As if they were put again: else tidy, which can't see the copy yet, would take them for nobody's once the original is
+ * deleted. They were the original's until then, so it has to be there after this.
+ */
+async function keepBlobs(transaction: Transaction, id: string): Promise<void> {
+  await transaction.query({
+    text: `with kept as materialized (
+        select blob.id from log_blob join blob on blob.id = log_blob.blob
+        where log_blob.log = $1 order by blob.id for update of blob)
+      update blob set puts = puts + 1 from kept where blob.id = kept.id`,
+    values: [id],
+  });
+}
+
+/** Its facts carry the original's epochs, and epochs never go down in a log. False when the original was deleted meanwhile. */
+async function takeEpoch(transaction: Transaction, from: string, id: string): Promise<boolean> {
+  const taken = await transaction.query({
+    text: "update log set epoch = original.epoch from log original where original.id = $1 and log.id = $2 returning log.id",
+    values: [from, id],
+  });
+  return taken.length > 0;
 }
 
 /** False when the original was deleted meanwhile. */

@@ -5,7 +5,7 @@
 //    claim takes them in its own order, but never waits for one;
 // 2. the row of a command's key (command.ts); an append with several takes them by scope and key;
 // 3. whatever belongs to a log (session, asks, processes, seen, snapshot, timers), under that log's lock. A process may
-//    be ended under another's, so who changes several takes them by id.
+//    be ended under another's, so who changes several takes them by id; and so for blobs, which logs share.
 //
 // A statement that locks a single row and nothing else needs no order, nor does a log that only its own transaction can
 // see yet.

@@ -18,9 +18,12 @@ export async function tidy({ database, now }: Context): Promise<void> {
     // Of logs that are gone; one that is put before its log is made has a day.
     `delete from log_blob where at < ${NOW_MS} - ${DAY_MS} and not exists (select from log where log.id = log_blob.log)`,
     // Whoever puts one just now changes its row: it no longer matches, though this statement can't see the new reference.
-    `delete from blob using (
-        select id, puts from blob where not exists (select from log_blob where log_blob.blob = blob.id)) as orphan
-      where blob.id = orphan.id and blob.puts = orphan.puts`,
+    `with orphan as materialized (
+        select id, puts from blob where not exists (select from log_blob where log_blob.blob = blob.id)),
+      unused as materialized (
+        select blob.id from blob join orphan on orphan.id = blob.id
+        where blob.puts = orphan.puts order by blob.id for update of blob)
+      delete from blob using unused where blob.id = unused.id`,
   ];
   const deciding = [
     `delete from command where log is null and at < ${decidingMs("$1")} - ${COMMAND_KEPT_MS}`,
