@@ -1,6 +1,7 @@
 import { COMMAND_KEPT_MS } from "../store.ts";
 import { decidingMs, NOW_MS, NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
+import type { Value } from "./database.ts";
 import { purge } from "./delete-session.ts";
 import { isNodeGone } from "./liveness.ts";
 
@@ -8,7 +9,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const STATEMENT_MS = 120_000;
 
-/** What deletions that were cut short have left, too. Each by itself: what one of them can't do is no reason not to do the others. */
+/**
+ * What deletions that were cut short have left, too. Each by itself: what one of them can't do is no reason not to do the
+ * others, and is told when they are done.
+ */
 export async function tidy({ database, now }: Context): Promise<void> {
   const real = [
     // A statement may still be on its way as long as its connection is; see append-queue.ts.
@@ -34,11 +38,18 @@ export async function tidy({ database, now }: Context): Promise<void> {
       and not exists (select from file where file.id = file_chunk.file)`,
   ];
   const cutShort = await database.query<{ log: string }>({ text: "select log from purge" });
-  for (const { log } of cutShort) await purge(database, log);
-  for (const text of real)
-    await database.transaction((step) => step.query({ text }), { statementMs: STATEMENT_MS });
-  for (const text of deciding)
-    await database.transaction((step) => step.query({ text, values: [now()] }), {
-      statementMs: STATEMENT_MS,
-    });
+  const run = (text: string, values: Value[]) =>
+    database.transaction((step) => step.query({ text, values }), { statementMs: STATEMENT_MS });
+  const steps = [
+    ...cutShort.map(
+      ({ log }) =>
+        () =>
+          purge(database, log),
+    ),
+    ...real.map((text) => () => run(text, [])),
+    ...deciding.map((text) => () => run(text, [now()])),
+  ];
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
