@@ -13,6 +13,8 @@ export const FROM = "from event where block = ?1 and log = ?2 and (seq, sub) > (
 
 export type Slice = { bytes: Buffer; count: number; last: Position };
 
+const NOTHING = new Uint8Array(); // a total of rows always has a row
+
 /** The first event behind a place. */
 export type First = {
   seq: number;
@@ -30,21 +32,18 @@ export function readFirst(database: Database, from: From): First | undefined {
   );
 }
 
-/**
- * From the first on up to `limit` events, as far as the log's bytes reach no farther than `bound`. Undefined when they were
- * drafts, and have been swept since the first was read.
- */
+/** From the first on up to `limit` events, as far as the log's bytes reach no farther than `bound`. */
 export function readSlice(
   database: Database,
   from: From,
   first: First,
   limit: number,
   bound: number,
-): Slice | "first_damaged" | undefined {
+): Slice | "first_damaged" {
   return readChained(database, from, first, limit, bound) ?? readOneByOne(database, from, limit, bound);
 }
 
-/** What the checksum of a fact goes on from: that of the fact before it, if it is known. */
+/** Of the facts up to this one, given that of those before it; without that it begins anew. */
 export function chainOf(text: string, before: number | null): number {
   return crc32(`,${text}`, before ?? 0);
 }
@@ -59,13 +58,12 @@ function readChained(
 ): Slice | undefined {
   if (chain === null) return undefined;
   // Facts have no gaps, so the place of the last is known. Beside a maximum SQLite gives its row's other columns.
-  const [joined, lastSeq, lastChain] = database.tuple<[Uint8Array | null, number, number | null]>(
+  const [joined, lastSeq, lastChain] = database.tuple<[Uint8Array, number, number | null]>(
     `select cast(group_concat(text, ',') as blob), max(seq), chain ${FROM} and seq <= ?5 and reach <= ?6`,
     ...from,
     seq + limit - 1,
     bound,
-  ) ?? [null, 0, null];
-  if (joined === null) return undefined;
+  ) ?? [NOTHING, 0, null];
   const bytes = bufferOf(joined);
   const isAsWritten =
     crc32(bytes.subarray(BODY_AT, firstBytes)) === crc &&
@@ -76,20 +74,14 @@ function readChained(
 }
 
 /** A limit that is a bare parameter would have the statement compiled anew each time; a sum is left alone. */
-function readOneByOne(
-  database: Database,
-  from: From,
-  limit: number,
-  bound: number,
-): Slice | "first_damaged" | undefined {
-  const [joined, crcs, lengths] = database.tuple<[Uint8Array | null, string, string]>(
+function readOneByOne(database: Database, from: From, limit: number, bound: number): Slice | "first_damaged" {
+  const [joined, crcs, lengths] = database.tuple<[Uint8Array, string, string]>(
     `select cast(group_concat(text, ',') as blob), group_concat(crc), group_concat(octet_length(text))
       from (select text, crc, reach ${FROM} order by seq, sub limit ?5 + 0) where reach <= ?6`,
     ...from,
     limit,
     bound,
-  ) ?? [null, "", ""];
-  if (joined === null) return undefined;
+  ) ?? [NOTHING, "", ""];
   const [crcOfEach, bytesOfEach] = [JSON.parse(`[${crcs}]`), JSON.parse(`[${lengths}]`)] as number[][];
   return intactPart(bufferOf(joined), crcOfEach ?? [], bytesOfEach ?? []);
 }

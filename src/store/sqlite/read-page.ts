@@ -9,6 +9,15 @@ import { readKey } from "./read-events.ts";
 import { blocksAfter } from "./spans.ts";
 
 export function readPage(database: Database, log: LogId, after: Position, maxBytes: number): Page {
+  database.run("begin"); // of one moment, and locked once rather than for each statement
+  try {
+    return readNow(database, log, after, maxBytes);
+  } finally {
+    database.run("commit");
+  }
+}
+
+function readNow(database: Database, log: LogId, after: Position, maxBytes: number): Page {
   const key = readKey(database, log);
   const page: Page = { bytes: NOTHING, count: 0, last: after, upToDate: true };
   if (key === undefined) return page;
@@ -37,7 +46,7 @@ export function readPage(database: Database, log: LogId, after: Position, maxByt
       const slice = readSlice(database, fromHere(block), first, limit, reach);
       if (slice === "first_damaged" && page.count === 0)
         throw new DamagedEvent(log, formatPosition(first.seq, first.sub));
-      if (slice === undefined || slice === "first_damaged") return; // what stands in front of it goes out first
+      if (slice === "first_damaged") return; // what stands in front of it goes out first
       parts.push(slice.bytes);
       bytes += slice.bytes.length;
       page.count += slice.count;
