@@ -187,7 +187,26 @@ test("a session that is not there is said not to be there, also when it goes whi
   await visit.call("DELETE", `/api/sessions/${session}`);
   await page.getByText("There is no such session").waitFor();
   await expect.poll(() => row(page, "Soon gone").count()).toBe(0);
-  expectNoFaults(page, /status of 404/); // the answer to what was on its way when the session went
+  expectNoFaults(page, /status of 404/); // the answer to what had arrived, but only after the session went
+});
+
+test("how far someone has read is not told to a session that went meanwhile", async () => {
+  const session = await visit.create("Soon gone");
+  const [onItsWay, isGone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const page = await visit.open();
+  await page.route("**/seen", async (route) => {
+    onItsWay.resolve();
+    await isGone.promise;
+    await route.continue();
+  });
+  const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/seen"));
+  await row(page, "Soon gone").click();
+  await onItsWay.promise;
+  await visit.call("DELETE", `/api/sessions/${session}`);
+  await page.getByText("There is no such session").waitFor();
+  await ended;
+  isGone.resolve();
+  expectNoFaults(page);
 });
 
 test("after kill -9 and restart the page comes back by itself and shows everything exactly once", async () => {

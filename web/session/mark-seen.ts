@@ -16,7 +16,12 @@ export function markSeen({ id, session, away }: Followed, isSeen: Accessor<boole
   let sent = START;
   let toldAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  onCleanup(() => clearTimeout(timer));
+  /** Of what is on its way: it arrives when someone only looks elsewhere, and has no place to go once the session is gone. */
+  const gone = new AbortController();
+  onCleanup(() => {
+    clearTimeout(timer);
+    if (session.refused?.code === "not_found") gone.abort();
+  });
 
   createEffect(() => {
     const read = position();
@@ -32,9 +37,10 @@ export function markSeen({ id, session, away }: Followed, isSeen: Accessor<boole
   async function tell(position: Position): Promise<void> {
     toldAt = Date.now();
     try {
-      await client.setSeen(id, position);
+      await client.setSeen(id, position, gone.signal);
       if (position > sent) sent = position;
     } catch (error) {
+      if (gone.signal.aborted) return;
       // Not told this time: the next fact, or the next connection, brings another try.
       if (!(error instanceof ProblemError || error instanceof Unreachable)) throw error;
     }
