@@ -1,6 +1,6 @@
 // The service: claims what can go on, drains several sessions at once up to a cap, and lets go of all of them when the
 // server is to stop. Which session comes next is the database's choice; wakes only make it sooner.
-import { DamagedEvent, type Claim, type LogId, type WorkPlace } from "../store/store.ts";
+import { DamagedEvent, StorageError, type Claim, type LogId, type WorkPlace } from "../store/store.ts";
 import { drain, type DrainContext } from "./drain.ts";
 import { tellLost } from "./tell-lost.ts";
 
@@ -9,7 +9,9 @@ export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: numbe
 const CLAIMS_MAX = 64;
 const CLAIMS_GROWTH = 4;
 /** One too many, and the first is looked at once more. */
-const DAMAGED_MAX = 1_000;
+const LEFT_MAX = 1_000;
+/** So often in a row a session may fail over something that is no fault of the storage's. */
+const FAULTS_MAX = 3;
 
 export class Executor {
   readonly #context: DrainContext;
@@ -18,8 +20,9 @@ export class Executor {
   readonly #drains = new Set<Promise<void>>();
   /** What its own drains write, words by the hundred, is no reason to look for work. */
   readonly #held = new Set<LogId>();
-  /** Sessions that are left alone until something is appended, by the log that is damaged: their own, or their origin's. */
-  readonly #damaged = new Map<LogId, LogId>();
+  /** Sessions that are left alone until something is appended to them, or to the log that is damaged: an origin's, perhaps. */
+  readonly #left = new Map<LogId, LogId>();
+  readonly #faults = new Map<LogId, number>();
   #claiming: Promise<void> | undefined;
   #again = false;
   /** Looked for at each poll, once all was claimed that could be. */
@@ -42,8 +45,8 @@ export class Executor {
     this.#service = (async () => {
       this.#look();
       for await (const logs of this.#context.store.changes(signal)) {
-        for (const [session, log] of this.#damaged)
-          if (logs.has(session) || logs.has(log)) this.#damaged.delete(session);
+        for (const [session, log] of this.#left)
+          if (logs.has(session) || logs.has(log)) this.#left.delete(session);
         if (logs.values().some((log) => !this.#held.has(log))) this.#look();
       }
     })();
@@ -105,7 +108,7 @@ export class Executor {
   async #claim(wanted: number): Promise<number> {
     const { leaseMs, place } = this.#options;
     const { store, limits } = this.#context;
-    const except = [...this.#damaged.keys()];
+    const except = [...this.#left.keys()];
     const claims = Array.from({ length: wanted }, () =>
       store.claimSession(leaseMs, place, limits.maxWaitMs, except),
     );
@@ -124,6 +127,7 @@ export class Executor {
     const { lease } = claim;
     this.#held.add(lease.log);
     const done = drain(this.#context, claim, this.#shutdown.signal)
+      .then(() => void this.#faults.delete(lease.log))
       .catch((error: unknown) => this.#brokeOff(lease.log, error))
       .finally(() => {
         this.#drains.delete(done);
@@ -136,17 +140,27 @@ export class Executor {
   /** The lease is left to run out: whoever claims next goes on from the log, and knows that something was left. */
   #brokeOff(session: LogId, error: unknown): void {
     const { log, damaged } = this.#context;
-    if (!(error instanceof DamagedEvent)) {
+    if (error instanceof DamagedEvent) {
+      remember(this.#left, session, error.log);
+      log.error(
+        { err: error, session },
+        "a session can't be gone on with over a damaged log: it is left alone",
+      );
+      damaged?.(error);
+      return;
+    }
+    const faults = error instanceof StorageError ? 0 : (this.#faults.get(session) ?? 0) + 1;
+    if (faults > 0) remember(this.#faults, session, faults);
+    if (faults < FAULTS_MAX) {
       log.error({ err: error, session }, "a session's work broke off; it will be taken up again");
       return;
     }
-    this.#damaged.set(session, error.log);
-    if (this.#damaged.size > DAMAGED_MAX)
-      for (const first of this.#damaged.keys().take(1)) this.#damaged.delete(first);
-    log.error(
-      { err: error, session },
-      "a session can't be gone on with over a damaged log: it is left alone",
-    );
-    damaged?.(error);
+    remember(this.#left, session, session);
+    log.error({ err: error, session }, `a session's work broke off ${faults} times: it is left alone`);
   }
+}
+
+function remember<T>(map: Map<LogId, T>, log: LogId, value: T): void {
+  map.set(log, value);
+  if (map.size > LEFT_MAX) for (const first of map.keys().take(1)) map.delete(first);
 }

@@ -6,6 +6,38 @@ import { useScene } from "./scene.ts";
 const scene = useScene();
 const LEASE_MS = 15_000;
 
+it("a session that Holdfast itself fails over is tried a few times, then left alone until something is sent to it", async () => {
+  const session = await scene.send("go");
+  let isFaulty = true;
+  let [looks, nothingFound] = [0, 0];
+  const store: Store = {
+    ...scene.store,
+    events: async (log, ...rest) => {
+      if (log !== session || !isFaulty) return scene.store.events(log, ...rest);
+      looks += 1;
+      throw new TypeError("a fold that does not know what it reads");
+    },
+    claimSession: async (...wish) => {
+      const claim = await scene.store.claimSession(...wish);
+      if (!claim) nothingFound += 1;
+      return claim;
+    },
+  };
+  const logged: string[] = [];
+  const log = { info: () => {}, error: (_: object, message: string) => void logged.push(message) };
+  await scene.run(() => "Here I am.", {}, { store, log });
+  for (let leases = 0; leases < 8; leases++) {
+    const before = nothingFound;
+    await expect.poll(() => nothingFound).toBeGreaterThan(before + 1);
+    scene.advance(LEASE_MS + 1);
+  }
+  expect(looks).toBe(3);
+  expect(logged.at(-1)).toContain("left alone");
+  isFaulty = false;
+  await scene.send("and now?", session);
+  await scene.untilFact(session, "turn_ended");
+});
+
 it("a session whose log is damaged is told of once and left alone, until something is sent to it and it is well again", async () => {
   const session = await scene.send("go");
   const damage = new DamagedEvent(session, formatPosition(2, 0));
