@@ -220,6 +220,10 @@ test("after kill -9 and restart the page comes back by itself and shows everythi
     .first()
     .waitFor();
   expect(await waitingTexts(page)).toEqual(["before"]); // what is shown stays while the server is away
+  await page.getByRole("button", { name: "Try now" }).first().waitFor();
+  expect(
+    await page.locator(".sidebar > header").evaluate((header) => header.scrollWidth - header.clientWidth),
+  ).toBe(0);
   await visit.server.start();
   await send(session, "after");
   await waiting(page).getByText("after").waitFor();

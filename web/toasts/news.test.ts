@@ -6,7 +6,7 @@ import { endingOf, lastWords } from "./news.ts";
 
 const idle = { status: "idle", attention: null, origin: null } as const;
 
-function viewEnding(outcome: "completed" | "failed" | "stopped") {
+function viewEnding(outcome: "completed" | "failed" | "stopped", text = "All\n  done.") {
   const view = emptyView();
   const error = { code: "no_access", message: "no access to the bucket" };
   const log = numbered([
@@ -15,7 +15,7 @@ function viewEnding(outcome: "completed" | "failed" | "stopped") {
     { type: "step_started", data: { turn: "turn_1", step: "step_1", attempt: 1, model: "m" } },
     {
       type: "step_completed",
-      data: { step: "step_1", attempt: 1, message: [{ type: "text", text: "All\n  done." }] },
+      data: { step: "step_1", attempt: 1, message: [{ type: "text", text }] },
     },
     { type: "turn_ended", data: { turn: "turn_1", outcome, ...(outcome === "failed" && { error }) } },
   ]);
@@ -45,6 +45,11 @@ test("a delegate's end is the affair of the session that it works for", () => {
 test("where the view is at hand, a stop is told from an end", () => {
   expect(endingOf({ status: "running" }, idle, viewEnding("stopped"))).toBe("stopped");
   expect(endingOf({ status: "running" }, idle, viewEnding("completed"))).toBe("finished");
+});
+
+test("the last words are told without the signs of Markdown", () => {
+  const view = viewEnding("completed", "## Result\n\n**Demo** · in `a.ts`:\n\n> - 3 * 4\n> 2");
+  expect(lastWords(view)).toBe("Result Demo · in a.ts: 3 * 4 2");
 });
 
 test("the last words are what was said, or what went wrong", () => {

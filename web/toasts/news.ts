@@ -30,5 +30,14 @@ export function lastWords(view: View | undefined): string {
   const step = view?.messages.findLast(({ kind }) => kind === "step");
   const texts = step?.kind === "step" ? step.parts.filter(({ kind }) => kind === "text") : [];
   const text = texts.at(-1);
-  return text?.kind === "text" ? text.text.replaceAll(/\s+/g, " ").trim().slice(0, WORDS_CHARS) : "";
+  return text?.kind === "text" ? plainWords(text.text).slice(0, WORDS_CHARS) : "";
+}
+
+/** On one line, without the signs that only mean something as Markdown. */
+function plainWords(markdown: string): string {
+  return markdown
+    .replaceAll(/^[ \t]*(?:(?:>|#{1,6}|[-*+])[ \t]+)+/gm, "")
+    .replaceAll(/\*\*|`/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }
