@@ -5,6 +5,7 @@ import { planCompaction, wasCompactedFor } from "../session/compaction.ts";
 import { attemptOf } from "../session/draft.ts";
 import { failpoint } from "../failpoint.ts";
 import type { LongText, NewFact, Usage } from "../session/event.ts";
+import { answerFacts } from "../session/next-step.ts";
 import type { Clock } from "./clock.ts";
 import type { DraftBeat } from "./draft-beat.ts";
 import { DraftWriter } from "./draft-writer.ts";
@@ -56,7 +57,12 @@ export async function callModel(attempt: Attempt): Promise<void> {
   failpoint("after-effect");
   // Before the fact, which sweeps them: of an answer that is whole it says the last words too, and a commit sooner.
   await (result.outcome === "completed" ? drafts.leaveRest() : drafts.flush());
-  await session.append(await outcomeFacts(attempt, result, thought));
+  const facts = await outcomeFacts(attempt, result, thought);
+  const whole = facts.flatMap((fact) =>
+    fact.type === "step_completed" ? answerFacts(session.view, fact) : [fact],
+  );
+  // What others have said meanwhile may keep the turn going: then the answer stands alone.
+  if (whole.length === facts.length || !(await session.appendDecided(whole))) await session.append(facts);
 }
 
 async function outcomeFacts(

@@ -2,8 +2,8 @@
 // outcome. Everything that decides is in the log; what is in memory here can be lost at any line.
 import type { Driver } from "../driver/driver.ts";
 import type { Policy } from "../session/approval.ts";
-import type { LongText, NewFact, Rule, Usage } from "../session/event.ts";
-import { failFacts, nextStep, type Limits, type NextStep } from "../session/next-step.ts";
+import type { LongText, Rule, Usage } from "../session/event.ts";
+import { failFacts, nextStep, startFacts, type Limits, type NextStep } from "../session/next-step.ts";
 import type { Position } from "../session/position.ts";
 import { StorageError, type Claim, type DamagedEvent, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -129,7 +129,7 @@ async function work(
     try {
       if ("unusable" in profile && turn)
         await endTurn(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
-      else if ("unusable" in profile) await session.appendDecided(startOf(next));
+      else if ("unusable" in profile) await session.appendDecided(startFacts(view));
       else await perform(context, hold, session, profile, next, broken);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StorageError) throw error;
@@ -302,11 +302,6 @@ function keepLease({ store, clock }: DrainContext, lease: Lease, lost: AbortCont
         else if (!over) cancel = clock.after(lease.ttlMs / 3, beat);
       });
   }
-}
-
-function startOf(next: NextStep): NewFact[] {
-  if (next.do !== "record") throw new Error(`a session without a turn was told to ${next.do}`);
-  return next.facts;
 }
 
 function iso(ms: number): string {

@@ -3,12 +3,15 @@
 import { failpoint } from "../failpoint.ts";
 import { apply } from "../session/apply.ts";
 import { applyContext, emptyContext, type Context } from "../session/context.ts";
-import type { AnyEvent, NewEvent } from "../session/event.ts";
-import { seqOf, START, type Position } from "../session/position.ts";
+import { isDraft } from "../session/draft.ts";
+import type { AnyEvent, By, NewEvent } from "../session/event.ts";
+import { formatPosition, seqOf, START, type Position } from "../session/position.ts";
 import { emptyView, type View } from "../session/view.ts";
-import type { Lease, Store } from "../store/store.ts";
+import type { Appended, Lease, Store } from "../store/store.ts";
 
 const PAGE_FACTS = 500;
+
+type Written = Extract<Appended, { ok: true }>;
 
 /** The lease went to another: all that is left is to stop, the new holder goes on from the log. */
 export class LeaseLost extends Error {}
@@ -48,12 +51,9 @@ export class HeldSession {
     return this.#view;
   }
 
-  /** Reads back what it wrote, together with what others wrote in between: the log alone says what is so. */
+  /** Folds what it wrote, together with what others wrote in between: the log alone says what is so. */
   append(events: readonly NewEvent[]): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#write(events);
-      await this.#readOn();
-    });
+    return this.#inTurn(async () => this.#follow(events, await this.#write(events)));
   }
 
   /** What was decided on this view: false, and nothing is written, when others have appended facts since. */
@@ -61,7 +61,7 @@ export class HeldSession {
     const decidedOn = seqOf(this.#view.position); // and not on what is read while this waits for its turn
     return this.#inTurn(async () => {
       const written = await this.#write(events, decidedOn);
-      await this.#readOn();
+      await this.#follow(events, written);
       return written !== undefined;
     });
   }
@@ -69,8 +69,8 @@ export class HeldSession {
   /** For text on its way: true when others have appended facts meanwhile. */
   appendDrafts(events: readonly NewEvent[]): Promise<boolean> {
     return this.#inTurn(async () => {
-      const position = await this.#write(events);
-      return position === undefined || seqOf(position) > seqOf(this.#view.position);
+      const written = await this.#write(events);
+      return written === undefined || seqOf(written.position) > seqOf(this.#view.position);
     });
   }
 
@@ -79,19 +79,35 @@ export class HeldSession {
   }
 
   /** Undefined when the log has moved on from `expectSeq`. */
-  async #write(events: readonly NewEvent[], expectSeq?: number): Promise<Position | undefined> {
-    const isDraft = events[0]?.type === "draft";
-    if (!isDraft) failpoint("before-commit");
+  async #write(events: readonly NewEvent[], expectSeq?: number): Promise<Written | undefined> {
+    const drafts = events.every(isDraft);
+    if (!drafts) failpoint("before-commit");
     const appended = await this.#store.append(
       this.id,
       events,
       { by: "executor", lease: this.lease },
       expectSeq === undefined ? {} : { expectSeq },
     );
-    if (!isDraft) failpoint("after-commit");
-    if (appended.ok) return appended.position;
+    if (!drafts) failpoint("after-commit");
+    if (appended.ok) return appended;
     if (appended.code === "moved") return undefined;
     throw new LeaseLost(`${this.id}: ${appended.code}`);
+  }
+
+  /** What stands directly behind what it knows need not be read back: it is known, and so is where it stands. */
+  async #follow(events: readonly NewEvent[], written: Written | undefined): Promise<void> {
+    const seq = seqOf(this.#view.position);
+    const isNext =
+      written?.at !== undefined &&
+      seqOf(this.#contextAt) === seq &&
+      seqOf(written.position) === seq + events.length &&
+      !events.some(isDraft);
+    if (!isNext) return this.#readOn();
+    const by: By = { executor: this.lease.holder, epoch: this.lease.epoch };
+    for (const [n, { type, data }] of events.entries()) {
+      const event = { position: formatPosition(seq + n + 1, 0), at: written.at, by, type, data };
+      await this.#fold(JSON.parse(JSON.stringify(event)) as AnyEvent); // as the log has it
+    }
   }
 
   async #readOn(): Promise<void> {
@@ -100,17 +116,21 @@ export class HeldSession {
       const facts = await this.#store.events(this.id, from, PAGE_FACTS, "facts");
       for (const event of facts) {
         this.#checkHolder(event);
-        if (event.position > this.#contextAt) {
-          applyContext(this.context, event);
-          this.#contextAt = event.position;
-        }
-        if (event.position > this.#view.position && apply(this.#view, event).outcome === "gap") {
-          const view = await this.#store.view(this.id);
-          if (!view) throw new LeaseLost(`${this.id} is gone`);
-          this.#view = view;
-        }
+        await this.#fold(event);
       }
       if (facts.length < PAGE_FACTS) return;
+    }
+  }
+
+  async #fold(event: AnyEvent): Promise<void> {
+    if (event.position > this.#contextAt) {
+      applyContext(this.context, event);
+      this.#contextAt = event.position;
+    }
+    if (event.position > this.#view.position && apply(this.#view, event).outcome === "gap") {
+      const view = await this.#store.view(this.id);
+      if (!view) throw new LeaseLost(`${this.id} is gone`);
+      this.#view = view;
     }
   }
 

@@ -1,7 +1,7 @@
 // What each fact changes in the view. A fact about something that the view no longer holds changes nothing of it.
 import type { Area } from "./apply.ts";
 import { attemptOf } from "./draft.ts";
-import type { Fact, Usage } from "./event.ts";
+import type { Fact } from "./event.ts";
 import {
   blobOf,
   cutStrings,
@@ -15,8 +15,8 @@ import {
 } from "./parts.ts";
 import { tallyOf } from "./row.ts";
 import { weight } from "./trim.ts";
+import { addUsage, NO_USAGE } from "./usage.ts";
 import type { Message, OpenAsk, QueuedInput, ToolPart, View, ViewProcess } from "./view.ts";
-import { NO_USAGE } from "./view.ts";
 
 export type Changed = { messages: readonly string[]; areas: readonly Area[] };
 
@@ -388,15 +388,6 @@ function closeAsk(view: View, id: string): OpenAsk | undefined {
 function takeFromQueue(view: View, input: string) {
   const at = view.queue.findIndex((queued) => queued.input === input);
   return at < 0 ? undefined : view.queue.splice(at, 1)[0];
-}
-
-function addUsage(sum: Usage, usage: Usage): void {
-  sum.inputTokens += usage.inputTokens;
-  sum.outputTokens += usage.outputTokens;
-  if (usage.cachedTokens !== undefined) sum.cachedTokens = (sum.cachedTokens ?? 0) + usage.cachedTokens;
-  if (usage.reasoningTokens !== undefined)
-    sum.reasoningTokens = (sum.reasoningTokens ?? 0) + usage.reasoningTokens;
-  if (usage.cost !== undefined) sum.cost = (sum.cost ?? 0) + usage.cost;
 }
 
 function areas(...names: Area[]): Changed {

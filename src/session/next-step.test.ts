@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { apply } from "./apply.ts";
 import { applyContext, emptyContext } from "./context.ts";
 import type { AnyEvent, NewEvent, NewFact, Piece } from "./event.ts";
-import { nextStep, type NextStep } from "./next-step.ts";
+import { answerFacts, nextStep, startFacts, type NextStep } from "./next-step.ts";
 import { formatPosition, seqOf } from "./position.ts";
 import { emptyView } from "./view.ts";
 
@@ -114,7 +114,18 @@ class World {
     const calls = this.view.turn!.steps > 4 ? 0 : chance % 3;
     for (let n = 0; n < calls; n++)
       message.push({ type: "call", call: `${step}c${n}`, name: "shell", args: {} });
-    this.append({ type: "step_completed", data: { step, attempt, message } });
+    this.complete(step, attempt, message);
+  }
+
+  /** What an answer says of its turn's end is what the executor would say of it next. */
+  complete(step: string, attempt: number, message: Piece[]): void {
+    const usage = { inputTokens: 3, outputTokens: 2, cost: 0.5 };
+    const answer = { type: "step_completed" as const, data: { step, attempt, message, usage } };
+    const [, end] = answerFacts(this.view, answer);
+    this.append(answer);
+    const next = this.ask();
+    expect(end && [end]).toEqual(next.do === "record" ? next.facts : undefined);
+    this.reached.add(end ? "answered with its end" : "answered without");
   }
 
   work(call: string, name: string, state: string, chance: number): void {
@@ -160,6 +171,8 @@ describe("what to do next", () => {
       { numRuns: 300 },
     );
     expect([...reached].toSorted()).toEqual([
+      "answered with its end",
+      "answered without",
       "call_model",
       "compact",
       "died",
@@ -224,13 +237,13 @@ describe("what to do next", () => {
       world.append({ type: "stop_requested", data: { turn: turn!.id } });
       world.move(1);
       expect(world.view.held).toBe(delivery === "queue");
-      expect(world.ask().do).toBe(delivery === "queue" ? "rest" : "record");
+      expect(world.ask().do).toBe(delivery === "queue" ? "rest" : "call_model");
     }
   });
 
   it("lets a steer in before the next model call, and at the head of the queue when the turn ended first", () => {
     const world = new World(2);
-    world.move(1); // the turn of inp_0 begins
+    world.append(...startFacts(world.view)); // the turn of inp_0 begins, and its executor dies
     world.append({ type: "input_admitted", data: { input: "rather", kind: "steer", text: "rather so" } });
     const next = world.ask();
     expect(next).toMatchObject({
@@ -241,8 +254,8 @@ describe("what to do next", () => {
     const late = new World(2);
     late.append({ type: "input_admitted", data: { input: "late", kind: "steer", text: "too late" } });
     expect(late.ask()).toMatchObject({
-      do: "record",
-      facts: [{ type: "session_titled" }, { data: { inputs: ["late"] } }, {}],
+      do: "call_model",
+      facts: [{ type: "session_titled" }, { data: { inputs: ["late"] } }, {}, { type: "step_started" }],
     });
   });
 });
@@ -271,7 +284,6 @@ describe("a session without a title", () => {
 describe("a turn with delegates", () => {
   const delegating = (background: boolean): World => {
     const world = new World(1);
-    world.move(0);
     const next = world.ask();
     if (next.do !== "call_model") throw new Error(`it should call the model, not ${next.do}`);
     const call: Piece = { type: "call", call: "c1", name: "delegate", args: {} };

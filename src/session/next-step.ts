@@ -1,8 +1,9 @@
 // What an executor does next, from the view alone: the same for whoever asks, so another executor goes on exactly where
 // the last one stopped. It is asked between effects: what the view shows as under way is then the work of one that died.
-import type { NewFact } from "./event.ts";
+import type { NewFact, Usage } from "./event.ts";
 import { preview, textOf, type Step } from "./parts.ts";
 import { seqOf } from "./position.ts";
+import { addUsage } from "./usage.ts";
 import type { Delegate, QueuedInput, ToolPart, View } from "./view.ts";
 
 export type NextStep =
@@ -21,6 +22,8 @@ export type NextStep =
   /** The turn ends here: end what still runs of it, then append `facts`. */
   | { do: "stop"; calls: readonly ToolPart[]; facts: NewFact[] };
 
+type CallModel = Extract<NextStep, { do: "call_model" }>;
+
 export type Limits = {
   maxSteps: number;
   maxTakeovers: number;
@@ -33,7 +36,7 @@ export const USUAL_LIMITS: Limits = { maxSteps: 200, maxTakeovers: 3, maxWaitMs:
 export function nextStep(view: View, model: string, now: string, limits: Limits = USUAL_LIMITS): NextStep {
   const { turn } = view;
   if (view.ended) return { do: "rest" };
-  if (!turn) return startTurn(view);
+  if (!turn) return startTurn(view, model);
   if (turn.stopRequested) return stopTurn(view, turn.id);
   if (turn.takeovers > limits.maxTakeovers)
     return fail(
@@ -103,18 +106,30 @@ export function openCalls(view: View): ToolPart[] {
     : [];
 }
 
-function startTurn(view: View): NextStep {
+/** The turn and its first step begin at once: a commit less before the model is asked. */
+function startTurn(view: View, model: string): NextStep {
   const input = view.held ? undefined : nextInput(view.queue);
   if (!input) return { do: "rest" };
-  const turn = `t${seqOf(view.position) + 1}`; // unique in its log, and the same for whoever derives it
-  return {
-    do: "record",
-    facts: [
-      ...title(view, input),
-      { type: "turn_started", data: { turn, inputs: [input.input] } },
-      { type: "input_delivered", data: { input: input.input, turn, from: input.position } },
-    ],
-  };
+  const turn = turnId(view);
+  const rest = { ...view, queue: view.queue.filter((other) => other !== input) };
+  const first = callModel(rest, turn, newStepId(view), 1, model);
+  return { ...first, facts: [...startFacts(view, input), ...first.facts] };
+}
+
+/** A turn without its first step; none when nothing waits. */
+export function startFacts(view: View, input = nextInput(view.queue)): NewFact[] {
+  if (!input) return [];
+  const turn = turnId(view);
+  return [
+    ...title(view, input),
+    { type: "turn_started", data: { turn, inputs: [input.input] } },
+    { type: "input_delivered", data: { input: input.input, turn, from: input.position } },
+  ];
+}
+
+/** Unique in its log, and the same for whoever derives it. */
+function turnId(view: View): string {
+  return `t${seqOf(view.position) + 1}`;
 }
 
 const TITLE_CHARS = 60;
@@ -143,12 +158,7 @@ function afterStep(view: View, step: Step, model: string, limits: Limits): NextS
       : { do: "run_tools", step: step.step, calls };
   }
   const hasCalls = step.parts.some((part) => part.kind === "tool");
-  const steered = view.queue.some(({ kind }) => kind === "steer");
-  if (!hasCalls && !steered)
-    return {
-      do: "record",
-      facts: [{ type: "turn_ended", data: { turn: turn.id, outcome: "completed", usage: turn.usage } }],
-    };
+  if (!hasCalls && !isSteered(view)) return { do: "record", facts: [turnCompleted(turn.id, turn.usage)] };
   if (turn.steps >= limits.maxSteps)
     return fail(
       view,
@@ -159,8 +169,32 @@ function afterStep(view: View, step: Step, model: string, limits: Limits): NextS
   return callModel(view, turn.id, newStepId(view), 1, model);
 }
 
+/** A step's answer, and with it the end of its turn if nothing is left to do: what `nextStep` would say of the two. */
+export function answerFacts(view: View, answer: Extract<NewFact, { type: "step_completed" }>): NewFact[] {
+  const { turn } = view;
+  const { message, usage } = answer.data;
+  const goesOn =
+    !turn ||
+    turn.stopRequested ||
+    view.compacting ||
+    message.some(({ type }) => type === "call") ||
+    isSteered(view);
+  if (goesOn) return [answer];
+  const sum = { ...turn.usage };
+  if (usage) addUsage(sum, usage);
+  return [answer, turnCompleted(turn.id, sum)];
+}
+
+function turnCompleted(turn: string, usage: Usage): NewFact {
+  return { type: "turn_ended", data: { turn, outcome: "completed", usage } };
+}
+
+function isSteered({ queue }: View): boolean {
+  return queue.some(({ kind }) => kind === "steer");
+}
+
 /** Steers enter in front of the call, so that the model hears them in the order in which people spoke. */
-function callModel(view: View, turn: string, step: string, attempt: number, model: string): NextStep {
+function callModel(view: View, turn: string, step: string, attempt: number, model: string): CallModel {
   const steers = view.queue.filter(({ kind }) => kind === "steer");
   return {
     do: "call_model",

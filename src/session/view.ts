@@ -1,6 +1,7 @@
 // What a session looks like now: the fold of its log, bounded, the same in the page, the CLI and the executor.
 import type { Attachment, By, FactData, LongText, Usage } from "./event.ts";
 import { START, type Position } from "./position.ts";
+import { NO_USAGE } from "./usage.ts";
 
 export type View = {
   /** Of the last event that was applied. */
@@ -158,8 +159,6 @@ export type Delegate = { session: string; call: string; background: boolean; at:
 export const MESSAGES_MAX = 50;
 export const VIEW_MAX_CHARS = 512 * 1024;
 export const PREVIEW_CHARS = 4096;
-
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 export function emptyView(): View {
   return {

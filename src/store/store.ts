@@ -35,7 +35,10 @@ export type Refused =
   | { ok: false; code: "moved"; position: Position } // the log is no longer where the writer thought it was
   | { ok: false; code: "key_reused" }; //                another request came under this command key
 
-export type Appended = { ok: true; position: Position; note?: unknown; replayed?: true } | Refused;
+/** `at` is what its events say; who repeats a command gets its position alone. */
+export type Appended =
+  | { ok: true; position: Position; at?: string; note?: unknown; replayed?: true }
+  | Refused;
 
 export type Recalled<R> = (R & { replayed: true }) | { ok: false; code: "key_reused" };
 

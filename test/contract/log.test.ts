@@ -35,7 +35,7 @@ describe("a log", () => {
       await makeSession(store, "ses_a");
       clock.advance(1_000);
       const lease = await claim(store, "ses_a");
-      await appended(store.append("ses_a", [notice("by a person")], byAnna));
+      const told = await store.append("ses_a", [notice("by a person")], byAnna);
       await appended(store.append("ses_a", [notice("by an executor")], { by: "executor", lease }));
       await appended(
         store.append("ses_a", [notice("by the keeper")], {
@@ -46,6 +46,7 @@ describe("a log", () => {
       );
       const [, person, executor, keeper] = await readAll(store, "ses_a");
       expect(person).toMatchObject({ at: clock.iso(), by: { person: "anna" } });
+      expect(told).toMatchObject({ at: clock.iso() }); // the writer hears it too
       expect(executor).toMatchObject({ by: { executor: store.node, epoch: lease.epoch } });
       expect(keeper).toMatchObject({ by: { keeper: "sweep" } });
     });

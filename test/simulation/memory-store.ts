@@ -131,11 +131,12 @@ export class MemoryStore {
   }
 
   append(id: LogId, events: readonly NewEvent[], writer: Writer, options: AppendOptions = {}): Appended {
-    return this.#results.once(
+    const appended = this.#results.once(
       commandOf(writer),
       () => this.#append(id, events, writer, options),
       writer.by === "keeper" ? id : undefined,
     );
+    return appended.ok && !appended.replayed ? { ...appended, at: this.#time() } : appended;
   }
 
   #append(id: LogId, events: readonly NewEvent[], writer: Writer, options: AppendOptions): Appended {
@@ -294,8 +295,12 @@ export class MemoryStore {
     return log && isHolder(log, lease) ? log : undefined;
   }
 
+  #time(): string {
+    return new Date(this.#now()).toISOString();
+  }
+
   #write(log: Log, events: readonly NewEvent[], by: By): void {
-    const at = new Date(this.#now()).toISOString();
+    const at = this.#time();
     writeEvents(log, events, at, by);
     const change = rowChange(events);
     if (change) log.row = changedRow(log.row, change);

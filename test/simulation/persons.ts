@@ -169,7 +169,7 @@ function stopOf(turn: string): NewFact {
 }
 
 function answerOf({ ask, kind }: OpenAsk, luck: number): NewFact {
-  const choices = ["once", "once", "session", "always", "deny"];
+  const choices = ["once", "session", "session", "always", "deny"];
   const choice = choices[Math.floor((luck * 1000) % choices.length)] ?? "once";
   const answer = kind === "approval" ? { choice } : { values: ["2"], text: "the dark one" };
   return { type: "ask_answered", data: { ask, kind, answer } };

@@ -275,6 +275,7 @@ export class AppendQueue {
   }
 }
 
-function appendedAt({ note }: Waiting, position: Position): Appended {
-  return note === undefined ? { ok: true, position } : { ok: true, position, note };
+function appendedAt({ at, note }: Waiting, position: Position): Appended {
+  const appended = { ok: true as const, position, at: new Date(at).toISOString() };
+  return note === undefined ? appended : { ...appended, note };
 }

@@ -116,12 +116,14 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     async append(log, events, by, { expectSeq, note } = {}) {
       const now = clock();
-      const batch = prepareBatch(events, isoTime(now), authorOf(by));
+      const at = isoTime(now);
+      const batch = prepareBatch(events, at, authorOf(by));
       const proof = by.by === "executor" ? proofOf(by.lease) : null;
       const terms = termsOf(keyOf(by), expectSeq, note);
       const reply = await writer.call("append", log, packBatch(batch, now), now, proof, terms);
       const appended: Appended = typeof reply === "string" ? { ok: true, position: reply } : reply.appended;
       if (appended.ok && !appended.replayed) {
+        appended.at = at;
         if (wakes.isWatched(log)) tails.add(log, batch, appended.position);
         else tails.forget(log);
         wakes.wake(log, batch.facts === 0 ? "drafts" : "facts");

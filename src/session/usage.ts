@@ -1,0 +1,13 @@
+// What a step, a turn or a session has cost so far.
+import type { Usage } from "./event.ts";
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+export function addUsage(sum: Usage, usage: Usage): void {
+  sum.inputTokens += usage.inputTokens;
+  sum.outputTokens += usage.outputTokens;
+  if (usage.cachedTokens !== undefined) sum.cachedTokens = (sum.cachedTokens ?? 0) + usage.cachedTokens;
+  if (usage.reasoningTokens !== undefined)
+    sum.reasoningTokens = (sum.reasoningTokens ?? 0) + usage.reasoningTokens;
+  if (usage.cost !== undefined) sum.cost = (sum.cost ?? 0) + usage.cost;
+}
