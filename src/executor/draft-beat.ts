@@ -1,14 +1,11 @@
 // When drafts are written: those of all sessions together, so that they share a commit and what surrounds it. One who
-// speaks alone is written at once; the longer it takes to write what many say, the longer the next beat gathers, which
-// leaves the machine time for what they say next.
+// speaks alone is written at once; as long as it takes to write what many say, so long the next beat gathers.
 import type { Clock } from "./clock.ts";
 
 /** Sooner, nobody would see it, and each beat costs a commit. */
-const BEAT_MIN_MS = 3;
+const BEAT_MIN_MS = 1;
 /** However long it takes: this is how much a crash may cost a reader. */
 const BEAT_MAX_MS = 40;
-/** Of the time that beats take, from the first write until all is on the disk. */
-const REST_FACTOR = 2;
 /** How much one beat says about the next: a disk that hesitated once is no reason to gather for long. */
 const NEWS = 0.1;
 
@@ -37,11 +34,11 @@ export class DraftBeat {
   #beat(): void {
     this.#scheduled = false;
     const startedAt = (this.#lastAt = this.#clock.now());
-    const writing = [...this.#waiting].map((write) => write());
+    const due = [...this.#waiting];
     this.#waiting.clear();
-    void Promise.all(writing).then(() => {
-      const tookMs = this.#clock.now() - startedAt;
-      const restMs = Math.min(BEAT_MAX_MS, Math.max(BEAT_MIN_MS, REST_FACTOR * tookMs));
+    void Promise.all(due.map((write) => write())).then(() => {
+      const tookMs = this.#clock.now() - startedAt; // until all of it was on the disk
+      const restMs = Math.min(BEAT_MAX_MS, Math.max(BEAT_MIN_MS, tookMs));
       this.#restMs += (restMs - this.#restMs) * NEWS;
     });
   }

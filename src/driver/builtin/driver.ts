@@ -26,7 +26,7 @@ const MODELS_MAX = 100;
 export function builtinDriver(config: BuiltinConfig): Driver {
   // The demo needs no configuration: it is what answers before there is one.
   const providers: BuiltinConfig["providers"] = { demo: { kind: "demo" }, ...config.providers };
-  const patient = patientFetch({ ...USUAL_FETCH_LIMITS, ...config.limits });
+  const fetch = patientFetch({ ...USUAL_FETCH_LIMITS, ...config.limits });
   const now = config.now ?? Date.now;
   const models = new Map<string, Promise<LanguageModel>>();
   /** Kept, since the SDK puts its schemas together anew for each: by name, which means one endpoint for good. */
@@ -34,7 +34,7 @@ export function builtinDriver(config: BuiltinConfig): Driver {
     const known = models.get(name);
     if (known) return known;
     if (models.size >= MODELS_MAX) models.clear();
-    const model = openModel(endpoint, patient.fetch);
+    const model = openModel(endpoint, fetch);
     models.set(name, model);
     model.catch(() => models.delete(name)); // the caller hears why
     return model;
@@ -43,7 +43,7 @@ export function builtinDriver(config: BuiltinConfig): Driver {
     async prepare(model) {
       const located = locateModel(model, providers, config.env);
       if (!located.ok || located.kind === "demo") return; // the step will tell what is wrong
-      await Promise.all([open(model, located.endpoint), patient.open()]);
+      await open(model, located.endpoint);
     },
     async step(request, said, signal) {
       if (signal.aborted) return { outcome: "stopped" };

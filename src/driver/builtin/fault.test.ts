@@ -298,10 +298,6 @@ describe("no answer at all", () => {
     expect((await faultAt("http://no-such-host.invalid/v1", "anthropic")).class).toBe("network");
   });
 
-  test("a port that fetch refuses is a network fault", async () => {
-    expect((await faultAt("http://127.0.0.1:6000/v1", "openai")).class).toBe("network");
-  });
-
   test("a connection that breaks before the answer is a network fault", async () => {
     expect((await faultAfter({ reply: "reset" })).class).toBe("network");
   });
@@ -343,6 +339,20 @@ describe("no answer at all", () => {
 });
 
 describe("an answer that is none", () => {
+  test("a redirection is not followed, and says where it leads", async () => {
+    const elsewhere = await startStubModel({ reply: "message", text: "hello" });
+    const headers = { location: `${elsewhere.origin}/v1` };
+    const fault = await faultAfter({ reply: "status", status: 308, headers });
+    expect(fault.class).toBe("protocol");
+    expect(fault.message).toContain(`${elsewhere.origin}/v1`);
+    expect(elsewhere.requests).toHaveLength(0); // the key went nowhere else
+    await elsewhere.close();
+  });
+
+  test("a status without an answer is not the protocol", async () => {
+    expect((await faultAfter({ reply: "status", status: 204, headers: {} })).class).toBe("protocol");
+  });
+
   test("a page of HTML is a fault of protocol that points to the baseUrl", async () => {
     const fault = await faultAfter({ reply: "raw", body: "<html>log in</html>", contentType: "text/html" });
     expect(fault).toMatchObject({ class: "protocol" });

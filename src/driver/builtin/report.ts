@@ -35,8 +35,8 @@ export function reportOf(error: unknown): Report {
     body: typeof body === "string" ? body : undefined,
     headers: isRecord(at["responseHeaders"]) ? (at["responseHeaders"] as Record<string, string>) : {},
     data,
-    timedOut: codes.some((code) => code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT"),
-    unreachable: codes.some(isNetworkCode) || /^(fetch failed|terminated|bad port)$/i.test(deepest(error)),
+    timedOut: codes.includes("ERR_SILENCE"),
+    unreachable: codes.some(isNetworkCode),
     garbled: !told && (name === "AI_JSONParseError" || name === "AI_TypeValidationError"),
     unsupported: name === "AI_UnsupportedFunctionalityError",
   };
@@ -54,17 +54,11 @@ function causes(error: unknown): { code: unknown; message: string }[] {
   return found;
 }
 
-function deepest(error: unknown): string {
-  return causes(error).at(-1)?.message ?? "";
-}
-
-/** ECONNREFUSED, ENOTFOUND, EAI_AGAIN, UND_ERR_SOCKET, CERT_HAS_EXPIRED, ERR_TLS_… */
+/** ECONNREFUSED, ENOTFOUND, EAI_AGAIN, CERT_HAS_EXPIRED, ERR_TLS_… */
 function isNetworkCode(code: unknown): boolean {
   return (
     typeof code === "string" &&
-    /^(E[A-Z]{3,}|EAI_\w+|UND_ERR_(SOCKET|CONNECT_TIMEOUT|DESTROYED|CLOSED|ABORTED)|ERR_(TLS|SSL|HTTP2)_?\w*|\w*CERT\w*|HPE_\w+)$/.test(
-      code,
-    )
+    /^(E[A-Z]{3,}|EAI_\w+|ERR_(TLS|SSL|HTTP2)_?\w*|\w*CERT\w*|HPE_\w+)$/.test(code)
   );
 }
 

@@ -36,6 +36,9 @@ export type FromWriter =
 /** Enough to share a commit's cost; more would only keep the first of them waiting. */
 const GROUP_MAX = 1_000;
 
+/** Verbs, of which each writes a few pages: looking at the journal costs as much as a small append. */
+const LOOK_AFTER = 64;
+
 if (!parentPort) throw new Error("writer.ts runs as a worker");
 const port = parentPort;
 const send = (message: FromWriter) => port.postMessage(message);
@@ -55,12 +58,17 @@ try {
     failed: (error) => condition.failed(error),
   });
   const store = begin(writing);
+  let written = 0;
   port.on("message", (message: ToWriter) => {
     const taken = takeAll(group, message);
     if (taken === "part") return;
+    written += group.size;
     if (group.size > 0) send({ replies: group.commit() });
     if (writing.index.isDue) sortWordsIn(group);
-    tidyJournal(database, condition);
+    if (written >= LOOK_AFTER) {
+      written = 0;
+      tidyJournal(database, condition);
+    }
     if (taken === "whole") return;
     condition.close();
     database.close();
