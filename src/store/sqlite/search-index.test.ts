@@ -117,3 +117,19 @@ it("a write that was rolled back leaves no words behind, and costs no other its 
   expect(readIndexed(database)).toBe(1);
   database.close();
 });
+
+it("a long text is not waited for by the next: words are sorted in a few at a time, and a search finds all of them", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  const database = new Database(new DatabaseSync(file, { readOnly: true }));
+  const long = Array.from({ length: 600 }, (_, n) => prompt(`inp_${n}`, `many ${"words ".repeat(30)}`));
+  await store.append("ses_a", long, byOwner);
+  await store.append("ses_a", [notice("and on")], byOwner); // answered after what the first left to be sorted
+  const indexed = readIndexed(database);
+  expect(indexed).toBeGreaterThan(1);
+  expect(indexed).toBeLessThan(601);
+  expect(await found(store, "many")).toHaveLength(600);
+  expect(readIndexed(database)).toBe(602);
+  database.close();
+});

@@ -7,7 +7,6 @@ import { searchText } from "../../session/search-text.ts";
 import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
 
-/** Sorted in together in about 10 ms. A quarter of them at a time would take half as long again for each. */
 const TEXTS_MAX = 512;
 /** So many events are looked through when what waits is no longer known. */
 const EVENTS_MAX = 4_096;
@@ -41,16 +40,23 @@ export class SearchIndex {
     return !waiting || waiting.texts.length >= TEXTS_MAX || waiting.events >= EVENTS_MAX;
   }
 
-  /** In the caller's transaction. */
-  sortIn(): void {
+  /** In the caller's transaction: all that waits, or the first of it, of about so many characters. */
+  sortIn(chars: number = Infinity): void {
     const from = readIndexed(this.#database);
     const to = this.#database.tuple<[number | null]>("select max(id) from event")?.[0] ?? 0;
-    if (to > from) {
-      for (const [event, text] of this.#waiting?.texts ?? this.#read(from))
-        this.#database.run("insert into search (rowid, text) values (?, ?)", event, text);
-      this.#database.run("update meta set value = ? where name = 'indexed'", String(to));
+    const waiting = (this.#waiting ??= { events: to - from, texts: this.#read(from) });
+    if (to <= from) return;
+    let last = to;
+    let sorted = 0;
+    for (let room = chars; sorted < waiting.texts.length && room > 0; sorted++) {
+      const [event, text] = waiting.texts[sorted] as [number, string]; // within its length
+      this.#database.run("insert into search (rowid, text) values (?, ?)", event, text);
+      room -= text.length;
+      last = event;
     }
-    this.#waiting = { events: 0, texts: [] };
+    waiting.texts.splice(0, sorted);
+    if (waiting.texts.length === 0) [last, waiting.events] = [to, 0];
+    this.#database.run("update meta set value = ? where name = 'indexed'", String(last));
   }
 
   /** Only sessions are searched; one that is being copied has no log of its own yet. */
@@ -69,8 +75,8 @@ export class SearchIndex {
   }
 }
 
-export function sortWords({ index }: Writing): void {
-  index.sortIn();
+export function sortWords({ index }: Writing, chars?: number): void {
+  index.sortIn(chars);
 }
 
 /** The last event whose words are in the index, though it may be gone by now. */

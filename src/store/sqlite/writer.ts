@@ -36,7 +36,9 @@ export type FromWriter =
 /** Enough to share a commit's cost; more would only keep the first of them waiting. */
 const GROUP_MAX = 1_000;
 
-/** Verbs, of which each writes a few pages: looking at the journal costs as much as a small append. */
+/** Of words, between two groups: 2 ms. */
+const SORTED_CHARS = 16 * 1024;
+/** Verbs, each of which writes a few pages: looking at the journal costs as much as a small append. */
 const LOOK_AFTER = 64;
 
 if (!parentPort) throw new Error("writer.ts runs as a worker");
@@ -94,9 +96,12 @@ function begin(writing: Writing): string {
   return store;
 }
 
-/** After the answers, which nobody shall wait longer for. What fails is tried again with the next group. */
+/**
+ * After the answers, which nobody shall wait longer for, and no more at a time than the next group can wait for. What
+ * fails is tried again with that one.
+ */
 function sortWordsIn(group: Group): void {
-  group.add(["sortWords" satisfies VerbName]);
+  group.add(["sortWords" satisfies VerbName, SORTED_CHARS]);
   group.commit();
 }
 
