@@ -3,15 +3,13 @@ import { expect, it } from "vitest";
 import { StorageError } from "../store.ts";
 import { Database } from "./database.ts";
 import { Group, type Reply } from "./group.ts";
-import { Logs } from "./logs.ts";
-import { SearchIndex } from "./search-index.ts";
-import type { Writing } from "./writing.ts";
+import { writingTo } from "./writing.ts";
 
 function makeGroup(admit: (verb: string) => void = () => {}) {
   const database = new Database(new DatabaseSync(":memory:"));
   database.exec("create table t (x text primary key); create table event (id integer primary key)");
   const failed: StorageError[] = [];
-  const writing: Writing = { database, logs: new Logs(database), index: new SearchIndex(database) };
+  const writing = writingTo(database);
   const group = new Group({
     writing,
     verbs: {

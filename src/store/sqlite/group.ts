@@ -90,9 +90,10 @@ export class Group {
   }
 
   #rollBack(): void {
-    const { database, logs, index } = this.#writing;
+    const { database, logs, index, sweeps } = this.#writing;
     logs.forgetAll();
     index.forget();
+    sweeps.forget();
     try {
       if (database.isTransaction) database.run("rollback");
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 import { readIndexed } from "./search-index.ts";
 
 /** Events that were written one after another share a block: the first part of their index. */
-const BLOCK_EVENTS = 2048;
+export const BLOCK_EVENTS = 2048;
 const KEPT_MAX = 10_000;
 
 export type LogState = {

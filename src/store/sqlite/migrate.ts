@@ -7,6 +7,7 @@ import { sql as askAndRule } from "./migrations/002-ask-and-rule.ts";
 import { sql as rest } from "./migrations/003-rest.ts";
 import { sql as process } from "./migrations/004-process.ts";
 import { sql as chain } from "./migrations/005-chain.ts";
+import { sql as sweep } from "./migrations/006-sweep.ts";
 
 export type Migration = {
   number: number;
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 3, name: "rest", breaking: true, sql: rest },
   { number: 4, name: "process", breaking: true, sql: process },
   { number: 5, name: "chain", breaking: false, sql: chain },
+  { number: 6, name: "sweep", breaking: false, sql: sweep },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

@@ -5,12 +5,12 @@ import type { Store } from "../store.ts";
 import { prepareBatch } from "../batch.ts";
 import { Database, openWriter } from "./database.ts";
 import { Group } from "./group.ts";
-import { Logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
 import { packBatch } from "./packed-batch.ts";
-import { readIndexed, SearchIndex } from "./search-index.ts";
+import { readIndexed } from "./search-index.ts";
 import { verbs } from "./verbs.ts";
 import { makeFolder, openStore, owner } from "../../../test/sqlite/open-store.ts";
+import { writingTo } from "./writing.ts";
 
 const byOwner = { by: "client", author: owner } as const;
 const notice = (text: string) => ({ type: "notice", data: { level: "info", text } }) as const;
@@ -94,7 +94,7 @@ it("what is said after the last events were deleted is found, though a crash cam
 it("a write that was rolled back leaves no words behind, and costs no other its own", () => {
   const database = openWriter(join(makeFolder(), "holdfast.db"));
   migrate(database);
-  const writing = { database, logs: new Logs(database), index: new SearchIndex(database) };
+  const writing = writingTo(database);
   const saying = (text: string) =>
     packBatch(prepareBatch([prompt("inp_1", text)], "2026-11-15T09:00:00.000Z", owner), 0);
   const mistake = () => {

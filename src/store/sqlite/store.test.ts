@@ -6,9 +6,8 @@ import { START } from "../../session/position.ts";
 import { prepareBatch } from "../batch.ts";
 import { Database, openWriter } from "./database.ts";
 import { beginFork, copyFacts } from "./fork-copy.ts";
-import { Logs } from "./logs.ts";
-import { SearchIndex } from "./search-index.ts";
 import { makeFolder, openStore, owner } from "../../../test/sqlite/open-store.ts";
+import { writingTo } from "./writing.ts";
 
 const byOwner = { by: "client", author: owner } as const;
 const notice = (text: string) => ({ type: "notice", data: { level: "info", text } }) as const;
@@ -49,7 +48,7 @@ it("a fork that a crash cut short leaves nothing behind", { timeout: 20_000 }, a
   await store.close();
 
   const database = new Database(new DatabaseSync(file));
-  const writing = { database, logs: new Logs(database), index: new SearchIndex(database) };
+  const writing = writingTo(database);
   const begun = beginFork(writing, undefined);
   expect("key" in begun && copyFacts(writing, "ses_a", begun.key, 401)).toBeGreaterThan(100);
   const count = () => database.tuple<[number]>("select count(*) from event")?.[0];

@@ -38,7 +38,7 @@ import { readNodes, readOverview } from "./overview.ts";
 import { takeOwnership } from "./owner.ts";
 import { packBatch } from "./packed-batch.ts";
 import { makePrivate } from "./private-file.ts";
-import { PurgeDuty } from "./purge-duty.ts";
+import { Duty } from "./duty.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
 import { readProcess, readProcesses, readScope } from "./process.ts";
@@ -54,6 +54,9 @@ import { readTokens } from "./token.ts";
 import { putBlob, putFile } from "./upload.ts";
 import { readSnapshot, readView } from "./view.ts";
 import { WriterThread } from "./writer-thread.ts";
+
+/** So that the drafts of turns that end one after the other go together. */
+const SWEEP_AFTER_MS = 500;
 
 export type SqliteOptions = {
   file: string;
@@ -94,11 +97,16 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
   const snapshots = new SnapshotDuty(makeSnapshot, (log, error) =>
     options.log?.warn({ error, log }, "a snapshot could not be made"),
   );
-  const purging = new PurgeDuty(
-    () => writer.call("purge"),
-    (error) => options.log?.warn({ error }, "what deleted sessions have left could not be removed"),
-  );
-  purging.start(); // a crash may have left some
+  const purging = new Duty({
+    slice: () => writer.call("purge"),
+    failed: (error) => options.log?.warn({ error }, "what deleted sessions have left could not be removed"),
+  });
+  const sweeping = new Duty({
+    slice: () => writer.call("sweepSlice"),
+    failed: (error) => options.log?.warn({ error }, "drafts whose facts are there could not be removed"),
+    restMs: SWEEP_AFTER_MS,
+  });
+  for (const duty of [purging, sweeping]) duty.start(); // a crash may have left some
 
   let closing: Promise<void> | undefined;
 
@@ -127,6 +135,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
         if (wakes.isWatched(log)) tails.add(log, batch, appended.position);
         else tails.forget(log);
         wakes.wake(log, batch.facts === 0 ? "drafts" : "facts");
+        if (batch.sweeps.length > 0) sweeping.start();
       }
       if (typeof reply !== "string" && reply.due) snapshots.queue(log);
       return appended;
@@ -285,7 +294,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
   }
 
   async function close(): Promise<void> {
-    await Promise.all([snapshots.stop(), purging.stop()]);
+    await Promise.all([snapshots.stop(), purging.stop(), sweeping.stop()]);
     wakes.close();
     reader.close();
     await writer.close();

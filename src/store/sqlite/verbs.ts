@@ -17,6 +17,7 @@ import { forgetProcess } from "./process.ts";
 import { finishRequest, requestProcess, takeRequests } from "./process-request.ts";
 import { sortWords } from "./search-index.ts";
 import { setSeen } from "./seen.ts";
+import { sweepSlice } from "./sweep.ts";
 import { orphanedBlobs, tidySlice } from "./tidy.ts";
 import { clearTimer, setTimer } from "./timer.ts";
 import { addToken, revokeToken } from "./token.ts";
@@ -52,6 +53,7 @@ export const verbs = {
   removeRule,
   setSeen,
   sortWords,
+  sweepSlice,
   collectGarbage,
   tidySlice,
   orphanedBlobs,

@@ -8,6 +8,7 @@ import type { LogState } from "./logs.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { chainOf } from "./page-slice.ts";
 import { changeProcess } from "./process.ts";
+import { markSwept } from "./sweep.ts";
 import type { Writing } from "./writing.ts";
 
 export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch): void {
@@ -21,7 +22,7 @@ export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch)
     const id = insertEvent(writing, log, text, { crc, owner, tally, author });
     writing.index.note(id, log.kind === "session" ? search : null);
   }
-  for (const owner of sweeps ?? []) sweepDrafts(writing, log, owner);
+  for (const owner of sweeps ?? []) markSwept(writing, log, owner);
   if (row && log.kind === "session") writing.database.run(row[0], ...row[1], log.key);
   for (const change of rows?.asks ?? []) changeAsk(writing, log, change);
   for (const change of rows?.processes ?? []) changeProcess(writing, log, change);
@@ -77,27 +78,6 @@ function noteDraft({ database }: Writing, log: LogState, owner: string): void {
   if (log.drafting.has(owner)) return;
   log.drafting.add(owner);
   database.run("insert or ignore into drafting (log, owner, seq) values (?, ?, ?)", log.key, owner, log.seq);
-}
-
-/** Only what lies before the last fact: the log's newest event stays, so that its position is never given out again. */
-function sweepDrafts({ database }: Writing, log: LogState, owner: string): void {
-  const from = database.tuple<[number]>(
-    "delete from drafting where log = ? and owner = ? returning seq",
-    log.key,
-    owner,
-  );
-  log.drafting.delete(owner);
-  if (!from) return;
-  database.run(
-    `delete from event where id in (
-      select event.id from span cross join event on event.block = span.block and event.log = span.log
-      where span.log = ?1 and span.seq >= (select max(seq) from span where log = ?1 and seq <= ?2)
-        and event.seq >= ?2 and event.seq < ?3 and event.owner = ?4)`,
-    log.key,
-    from[0],
-    log.seq,
-    owner,
-  );
 }
 
 function joinLineage({ database }: Writing, { key }: LogState, successor: string): void {

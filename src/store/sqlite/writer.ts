@@ -10,13 +10,11 @@ import { abandonForks } from "./fork-copy.ts";
 import { Group, type Call, type Reply } from "./group.ts";
 import { copyJournal } from "./journal.ts";
 import { endLeases } from "./lease.ts";
-import { Logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
 import { joinNode } from "./overview.ts";
-import { SearchIndex } from "./search-index.ts";
 import { verbs, type VerbName } from "./verbs.ts";
 import { StorageError, type StoreHealth } from "../store.ts";
-import type { Writing } from "./writing.ts";
+import { writingTo, type Writing } from "./writing.ts";
 
 export type WriterData = {
   file: string;
@@ -51,7 +49,7 @@ const full = ballast.giveUpToStart();
 try {
   const database = openWriter(file);
   migrate(database);
-  const writing: Writing = { database, logs: new Logs(database), index: new SearchIndex(database) };
+  const writing = writingTo(database);
   const condition = new Condition(database, ballast, (health) => send({ health }));
   const group = new Group({
     writing,

@@ -1,7 +1,17 @@
 // What a writing verb works with, in the writer's thread: the one connection that writes, and what it knows of
-// the logs and of their index.
+// the logs, of their index and of what is to be removed.
 import type { Database } from "./database.ts";
-import type { Logs } from "./logs.ts";
-import type { SearchIndex } from "./search-index.ts";
+import { Logs } from "./logs.ts";
+import { SearchIndex } from "./search-index.ts";
+import { Sweeps } from "./sweep.ts";
 
-export type Writing = { database: Database; logs: Logs; index: SearchIndex };
+export type Writing = { database: Database; logs: Logs; index: SearchIndex; sweeps: Sweeps };
+
+export function writingTo(database: Database): Writing {
+  return {
+    database,
+    logs: new Logs(database),
+    index: new SearchIndex(database),
+    sweeps: new Sweeps(database),
+  };
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it, vi } from "vitest";
+import type { NewEvent } from "../../session/event.ts";
+import type { Store } from "../store.ts";
+import { makeFolder, openStore, owner } from "../../../test/sqlite/open-store.ts";
+import { formatPosition } from "../../session/position.ts";
+import { prepareBatch } from "../batch.ts";
+import { append } from "./append.ts";
+import { Database, openWriter } from "./database.ts";
+import { packBatch } from "./packed-batch.ts";
+import { writingTo } from "./writing.ts";
+
+const byOwner = { by: "client", author: owner } as const;
+const draft = (offset: number): NewEvent => ({
+  type: "draft",
+  data: { part: "s1.1/0", kind: "text", offset, text: "x" },
+});
+const completed: NewEvent = { type: "step_completed", data: { step: "s1", attempt: 1, message: [] } };
+
+it("the drafts of many go together some time after their facts, and those of others stay", async () => {
+  const { store, database } = await openBoth();
+  const logs = ["ses_a", "ses_b", "ses_c"];
+  for (const id of logs) await store.createSession({ id, profile: "p" }, owner);
+  for (let n = 0; n < 40; n++) await Promise.all(logs.map((log) => speak(store, log, n * 50)));
+  for (const log of ["ses_a", "ses_b"]) await store.append(log, [completed], byOwner);
+  await vi.waitFor(() => expect(draftsIn(database)).toBe(2_000), { timeout: 10_000 });
+  await vi.waitFor(() => expect(rows(database, "drafting")).toBe(1));
+  expect(await store.events("ses_c", (await startOf(store, "ses_c"))!, 3_000)).toHaveLength(2_000);
+  database.close();
+});
+
+it("what a crash or a rollback left is removed all the same", async () => {
+  const { store, database, file } = await openBoth();
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  for (let n = 0; n < 12; n++) await speak(store, "ses_a", n * 50);
+  await store.close();
+
+  const connection = openWriter(file);
+  const writing = writingTo(connection);
+  const fact = packBatch(prepareBatch([completed], "2026-11-15T09:00:00.000Z", owner), 0);
+  expect(append(writing, "ses_a", fact, 0, null, null)).toBe(formatPosition(2, 0));
+  expect(draftsIn(database)).toBe(600); // a fact waits for none of this
+  connection.exec("begin immediate");
+  expect(writing.sweeps.slice()).toBe(true);
+  connection.exec("rollback");
+  writing.sweeps.forget();
+  for (let n = 0; n < 100 && writing.sweeps.slice(); n++);
+  connection.close();
+  expect(draftsIn(database)).toBe(0);
+  expect(rows(database, "drafting")).toBe(0);
+  expect(rows(database, "event")).toBe(2);
+  database.close();
+});
+
+async function openBoth(): Promise<{ store: Store; database: Database; file: string }> {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  return { store, database: new Database(new DatabaseSync(file, { readOnly: true })), file };
+}
+
+async function speak(store: Store, log: string, from: number): Promise<void> {
+  await store.append(
+    log,
+    Array.from({ length: 50 }, (_, n) => draft(from + n)),
+    byOwner,
+  );
+}
+
+async function startOf(store: Store, log: string) {
+  return (await store.eventsBefore(log, (await store.head(log))!.position, 1))[0]?.position;
+}
+
+function draftsIn(database: Database): number {
+  return database.tuple<[number]>("select count(*) from event where owner is not null")?.[0] ?? -1;
+}
+
+function rows(database: Database, table: string): number {
+  return database.tuple<[number]>(`select count(*) from ${table}`)?.[0] ?? -1;
+}

@@ -1,0 +1,89 @@
+// Removes drafts whose fact is there, some time after it: the words of those who spoke at once lie side by side, and a page
+// that is written once for all of them would be written once for each. With 50 turns that was 2 MB for the end of each.
+// Until then they are read along with their fact, which changes nothing.
+import type { Database } from "./database.ts";
+import { BLOCK_EVENTS, type LogState } from "./logs.ts";
+import type { Writing } from "./writing.ts";
+
+const OWNERS_MAX = 256;
+/** A slice: about 40 pages, a millisecond. */
+const SLICE_EVENTS = 256;
+
+/** In the transaction of the fact. */
+export function markSwept({ database }: Writing, log: LogState, owner: string): void {
+  log.drafting.delete(owner);
+  database.run("update drafting set until = ? where log = ? and owner = ?", log.seq, log.key, owner);
+}
+
+type Owner = [log: number, owner: string, seq: number, until: number];
+type Round = { owners: Owner[]; blocks: number[]; from: number };
+
+export class Sweeps {
+  readonly #database: Database;
+  /** What is being removed now; those whose fact comes meanwhile are for the next one. */
+  #round: Round | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  forget(): void {
+    this.#round = undefined;
+  }
+
+  /** False when nothing is left to be removed. */
+  slice(): boolean {
+    const round = (this.#round ??= this.#begin());
+    if (round.owners.length === 0) {
+      this.#round = undefined;
+      return false;
+    }
+    const [block] = round.blocks;
+    if (block === undefined) this.#end(round);
+    else this.#remove(round, block);
+    return true;
+  }
+
+  #begin(): Round {
+    const owners = this.#database.tuples<Owner>(
+      "select log, owner, seq, until from drafting where until is not null limit ?",
+      OWNERS_MAX,
+    );
+    const blocks = new Set<number>();
+    for (const [log, , seq, until] of owners)
+      for (const [block] of this.#database.tuples<[number]>(
+        `select block from span where log = ?1 and seq < ?3
+          and seq >= coalesce((select max(seq) from span where log = ?1 and seq <= ?2), 0)`,
+        log,
+        seq,
+        until,
+      ))
+        blocks.add(block);
+    return { owners, blocks: [...blocks].toSorted((a, b) => a - b), from: 0 };
+  }
+
+  /** Never the log's newest event, so that its position is not given out again: a fact lies behind all of them. */
+  #remove(round: Round, block: number): void {
+    const from = block * BLOCK_EVENTS + round.from;
+    this.#database.run(
+      `delete from event where id >= ? and id < ? and owner is not null and seq < (
+        select until from drafting where drafting.log = event.log and drafting.owner = event.owner)`,
+      from,
+      from + SLICE_EVENTS,
+    );
+    round.from += SLICE_EVENTS;
+    if (round.from < BLOCK_EVENTS) return;
+    round.from = 0;
+    round.blocks.shift();
+  }
+
+  #end({ owners }: Round): void {
+    this.#round = undefined;
+    for (const [log, owner, , until] of owners)
+      this.#database.run("delete from drafting where log = ? and owner = ? and until = ?", log, owner, until);
+  }
+}
+
+export function sweepSlice({ sweeps }: Writing): boolean {
+  return sweeps.slice();
+}
