@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NewEvent } from "../../src/session/event.ts";
+import { formatPosition } from "../../src/session/position.ts";
 import type { Store, Writer } from "../../src/store/store.ts";
 import { forEachStore } from "./stores.ts";
 
@@ -179,14 +180,15 @@ forEachStore((harness) => {
       const store = await harness.open();
       await session(store, "ses_a");
       expect(await store.recall(command)).toBeUndefined();
+      const kept = { ok: true, position: formatPosition(2, 0), note: { input: "inp_1" } };
       const appended = await store.append(
         "ses_a",
         [approval("ask_1")],
         { ...client, command },
         { note: { input: "inp_1" } },
       );
-      expect(appended).toMatchObject({ ok: true, note: { input: "inp_1" } });
-      expect(await store.recall(command)).toEqual({ ...appended, replayed: true });
+      expect(appended).toMatchObject(kept);
+      expect(await store.recall(command)).toEqual({ ...kept, replayed: true });
       expect(await store.recall({ ...command, digest: "e" })).toEqual({ ok: false, code: "key_reused" });
     });
   });

@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { makeFolder } from "../../../test/sqlite/open-store.ts";
 import { beginBlob, dropBlob, finishBlob, readBlob, putChunk } from "./blob.ts";
 import { openWriter } from "./database.ts";
-import { Logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
-import { SearchIndex } from "./search-index.ts";
 import { orphanedBlobs } from "./tidy.ts";
-import type { Writing } from "./writing.ts";
+import { writingTo, type Writing } from "./writing.ts";
 
 const TIDY_BEFORE = 1_000;
 
@@ -35,7 +33,7 @@ it("a blob that is put again for a log that is yet to be made is none that tidy 
 function open(): Writing {
   const database = openWriter(join(makeFolder(), "holdfast.db"));
   migrate(database);
-  return { database, logs: new Logs(database), index: new SearchIndex(database) };
+  return writingTo(database);
 }
 
 function put(writing: Writing, now: number): { key: number; complete: boolean } {
