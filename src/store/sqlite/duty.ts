@@ -23,7 +23,7 @@ export class Duty {
 
   start(): void {
     this.#again = true;
-    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+    this.#working ??= this.#work();
   }
 
   async stop(): Promise<void> {
@@ -35,7 +35,7 @@ export class Duty {
     const { slice, failed, restMs = 0 } = this.#options;
     const { signal } = this.#life;
     while (this.#again && !signal.aborted) {
-      await delay(restMs, undefined, { signal, ref: false }).catch(() => {}); // it is to stop
+      if (restMs > 0) await delay(restMs, undefined, { signal, ref: false }).catch(() => {}); // it is to stop
       this.#again = false;
       try {
         while (!signal.aborted && (await slice()));
@@ -43,5 +43,6 @@ export class Duty {
         failed(error);
       }
     }
+    this.#working = undefined; // at once: who starts it from now on starts it anew
   }
 }
