@@ -106,6 +106,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     const session = await begin(env, "Through kills", "message 0");
     const json = attach(env, session, "--json");
     const read = attach(env, session);
+    await vi.waitFor(() => expect(facts(json.json<AnyEvent>())).toHaveLength(2), WAIT_MS); // it is attached
     for (let kill = 1; kill <= 3; kill++) {
       await vi.waitFor(() => expect(read.out).toContain(`message ${kill - 1}`), WAIT_MS);
       await server.kill("SIGKILL");

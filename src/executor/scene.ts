@@ -79,7 +79,8 @@ export function useScene(): Scene {
     executor = undefined;
     await store.close();
     await spawner.close();
-    await rm(folder, { recursive: true });
+    // The shim of a command that was ended may still be writing down how.
+    await rm(folder, { recursive: true, maxRetries: 20, retryDelay: 50 });
   });
 
   function contextOf(profile: Profile): DrainContext {
