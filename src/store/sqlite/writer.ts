@@ -34,8 +34,6 @@ export type FromWriter =
 /** Enough to share a commit's cost; more would only keep the first of them waiting. */
 const GROUP_MAX = 1_000;
 
-/** Of words, between two groups: 2 ms. */
-const SORTED_CHARS = 16 * 1024;
 /** Verbs, each of which writes a few pages: looking at the journal costs as much as a small append. */
 const LOOK_AFTER = 64;
 
@@ -64,7 +62,8 @@ try {
     if (taken === "part") return;
     written += group.size;
     if (group.size > 0) send({ replies: group.commit() });
-    if (writing.index.isDue) sortWordsIn(group);
+    const chars = writing.index.takeDue();
+    if (chars > 0) sortWordsIn(group, chars);
     if (written >= LOOK_AFTER) {
       written = 0;
       tidyJournal(database, condition);
@@ -94,12 +93,9 @@ function begin(writing: Writing): string {
   return store;
 }
 
-/**
- * After the answers, which nobody shall wait longer for, and no more at a time than the next group can wait for. What
- * fails is tried again with that one.
- */
-function sortWordsIn(group: Group): void {
-  group.add(["sortWords" satisfies VerbName, SORTED_CHARS]);
+/** After the answers, which nobody shall wait longer for. What fails is tried again with the next group. */
+function sortWordsIn(group: Group, chars: number): void {
+  group.add(["sortWords" satisfies VerbName, chars]);
   group.commit();
 }
 
