@@ -10,6 +10,7 @@ import type { Writing } from "./writing.ts";
 const TEXTS_MAX = 512;
 /** Sorted in within 2 ms. */
 const SOME_CHARS = 16 * 1024;
+const MANY_TEXTS = 16;
 /** So many events are looked through when what waits is no longer known. */
 const EVENTS_MAX = 4_096;
 
@@ -17,8 +18,8 @@ export class SearchIndex {
   readonly #database: Database;
   /** What is in the log and not in the index; unknown at the start and after a rollback. */
   #waiting: { events: number; texts: [event: number, text: string][] } | undefined;
-  /** Characters that came with the present group. */
-  #added = 0;
+  /** What came with the present group. */
+  #added = { texts: 0, chars: 0 };
 
   constructor(database: Database) {
     this.#database = database;
@@ -30,7 +31,8 @@ export class SearchIndex {
     this.#waiting.events += 1;
     if (text === null) return;
     this.#waiting.texts.push([event, text]);
-    this.#added += text.length;
+    this.#added.texts += 1;
+    this.#added.chars += text.length;
   }
 
   remove(events: ReadonlySet<number>): void {
@@ -41,13 +43,17 @@ export class SearchIndex {
     this.#waiting = undefined;
   }
 
-  /** After each group: how many characters to sort in now. Few, but more than came with it, so that they never pile up. */
+  /**
+   * After each group: how many characters to sort in now. Few, since the next group waits for it, but more than came with
+   * this one, so that they never pile up; where many come at once it is the least work to sort in all of them.
+   */
   takeDue(): number {
     const waiting = this.#waiting;
     const isDue = !waiting || waiting.texts.length >= TEXTS_MAX || waiting.events >= EVENTS_MAX;
-    const chars = Math.max(SOME_CHARS, 2 * this.#added);
-    this.#added = 0;
-    return isDue ? chars : 0;
+    const { texts, chars } = this.#added;
+    this.#added = { texts: 0, chars: 0 };
+    if (!isDue) return 0;
+    return texts >= MANY_TEXTS ? Infinity : Math.max(SOME_CHARS, 2 * chars);
   }
 
   /** In the caller's transaction: all that waits, or the first of it, of about so many characters. */
