@@ -50,11 +50,14 @@ export function nextStep(view: View, model: string, now: string, limits: Limits 
   const step = lastStep(view, turn.id);
   if (!step) return callModel(view, turn.id, newStepId(view), 1, model);
   switch (step.state) {
-    case "streaming":
-      return {
-        do: "record",
-        facts: [{ type: "step_aborted", data: { ...named(step), reason: "the executor was lost" } }],
+    case "streaming": {
+      const lost: NewFact = {
+        type: "step_aborted",
+        data: { ...named(step), reason: "the executor was lost" },
       };
+      const again = callModel(view, turn.id, step.step, step.attempt + 1, model);
+      return { ...again, facts: [lost, ...again.facts] };
+    }
     case "aborted":
       if (turn.retryAt !== null && isAhead(turn.retryAt, now, limits))
         return { do: "wait", asks: [], until: turn.retryAt };
