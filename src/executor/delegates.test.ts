@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ContextMessage, StepRequest } from "../driver/driver.ts";
+import { formatPosition } from "../session/position.ts";
 import { childId } from "./delegate-ids.ts";
 import { sessionDelegates } from "./delegates.ts";
 import { HeldSession } from "./held-session.ts";
+import { returnDelegate } from "./return-delegate.ts";
 import { results, types, useScene } from "./scene.ts";
 import type { Line } from "./scripted-driver.ts";
 
@@ -98,6 +100,27 @@ describe("a delegate in the foreground", () => {
     expect(log.filter(({ type }) => type === "delegate_returned")).toMatchObject([
       { data: { session: child, outcome: "completed", summary: "Done: look around" } },
     ]);
+  });
+
+  it("that a person went back in is waited for in its successor", async () => {
+    await scene.run((request) =>
+      textOf(request.context.at(-1)) === "think" ? { hangs: "Well" } : delegating(request),
+    );
+    const parent = await scene.send("delegate think");
+    const child = await childOf(parent);
+    await scene.untilFact(child, "draft");
+    await scene.stop(); // nobody tells of its end
+    const view = await scene.store.view(child);
+    if (!view) throw new Error("the delegate is gone");
+    const back = { from: child, id: "ses_next", at: formatPosition(1, 0), view, reason: "undone", first: [] };
+    const command = { scope: "owner", key: "back", digest: "d" };
+    expect(await scene.store.succeedSession(back, { person: "owner" }, command)).toMatchObject({ ok: true });
+
+    const end = async () => ({ outcome: "completed", text: "Done anew." }) as const;
+    for (let told = 0; told < 2; told++) await returnDelegate(scene.store, "ses_next", parent, end);
+    const log = await scene.untilFact(parent, "delegate_returned");
+    expect(results(log)).toMatchObject([{ status: "ok", result: "Done anew." }]);
+    expect((await scene.store.view(parent))?.delegates).toEqual([]);
   });
 
   it("that fails is an error with its reason", async () => {

@@ -24,18 +24,27 @@ export async function returnDelegate(
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const head = (await store.session(parent, ""))?.head ?? parent;
     const view = await store.view(head);
-    const delegate = view?.delegates.find(({ session }) => session === child);
-    if (!view || !delegate) return; // it was told, or stopped waiting
+    const delegate = view && (await waitedFor(store, view, child));
+    if (!delegate) return; // it was told, or stopped waiting
     const ended = await end();
     if (!ended) return;
     const text = await storedText(store, head, ended.text);
-    const told = await store.append(head, factsOf(view, delegate, ended, text), writer(child), {
+    const told = await store.append(head, factsOf(view, delegate, ended, text), writer(delegate.session), {
       expectSeq: seqOf(view.position),
     });
     if (told.ok || (told.code !== "moved" && told.code !== "ended")) return;
     if (told.code === "ended" && (await isLast(store, head))) return; // there is nobody left to tell
   }
   throw new Error(`${parent} changed too fast to be told what became of ${child}`);
+}
+
+/** The child itself, or the one that it goes on for: a person went back in that before anybody was told of its end. */
+async function waitedFor(store: Store, { delegates }: View, child: string): Promise<Delegate | undefined> {
+  const itself = delegates.find(({ session }) => session === child);
+  if (itself) return itself;
+  for (const delegate of delegates)
+    if ((await store.session(delegate.session, ""))?.head === child) return delegate;
+  return undefined;
 }
 
 /** Its end has no successor that is still there. */

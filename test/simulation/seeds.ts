@@ -19,4 +19,5 @@ export const FOUND: readonly (readonly [seed: number, what: string])[] = [
   [131, "a session that ended while it was worked on was said to be held for ever"],
   [220, "a lease that was extended just before the clock went back was held for hours"],
   [512, "a command that nothing could end kept its turn from ending"],
+  [721, "a person went back in a delegate that nobody had told of yet, and its parent waited for ever"],
 ];
