@@ -2,8 +2,9 @@
 // checked all at once: each carries a checksum that goes on from that of the fact before it, so the first and the last say
 // what the bytes between them must be. Where that does not fit (drafts are among them, or damage) each is looked at alone.
 import { crc32 } from "node:zlib";
-import { formatPosition, type Position } from "../../session/position.ts";
+import { formatPosition } from "../../session/position.ts";
 import { BODY_AT } from "../event-text.ts";
+import { intactPart, type IntactPart } from "../intact-part.ts";
 import { releaseOf } from "../page-memory.ts";
 import type { Database } from "./database.ts";
 
@@ -11,7 +12,7 @@ import type { Database } from "./database.ts";
 export type From = [block: number, log: number, seq: number, sub: number];
 export const FROM = "from event where block = ?1 and log = ?2 and (seq, sub) > (?3, ?4)";
 
-export type Slice = { bytes: Buffer; count: number; last: Position };
+export type Slice = IntactPart;
 
 const NOTHING = new Uint8Array(); // a total of rows always has a row
 
@@ -83,31 +84,8 @@ function readOneByOne(database: Database, from: From, limit: number, bound: numb
     bound,
   ) ?? [NOTHING, "", ""];
   const [crcOfEach, bytesOfEach] = [JSON.parse(`[${crcs}]`), JSON.parse(`[${lengths}]`)] as number[][];
-  return intactPart(bufferOf(joined), crcOfEach ?? [], bytesOfEach ?? []);
-}
-
-/** What stands in front of the first damaged event. */
-function intactPart(
-  bytes: Buffer,
-  crcs: readonly number[],
-  lengths: readonly number[],
-): Slice | "first_damaged" {
-  let [start, end, count] = [0, 0, 0];
-  for (const length of lengths) {
-    const next = count === 0 ? 0 : end + 1; // a comma parts them
-    if (crc32(bytes.subarray(next + BODY_AT, next + length)) !== crcs[count]) break;
-    start = next;
-    end = next + length;
-    count += 1;
-  }
-  return count === 0
-    ? "first_damaged"
-    : { bytes: bytes.subarray(0, end), count, last: positionIn(bytes, start) };
-}
-
-/** `{"position":"` is 13 characters, a position 33. */
-function positionIn(bytes: Buffer, event: number): Position {
-  return bytes.toString("latin1", event + 13, event + 46) as Position; // our own writing
+  const intact = intactPart(bufferOf(joined), crcOfEach ?? [], bytesOfEach ?? []);
+  return intact.count === 0 ? "first_damaged" : intact;
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

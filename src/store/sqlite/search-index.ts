@@ -8,7 +8,7 @@ import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
 
 const TEXTS_MAX = 512;
-/** Sorted in within 2 ms. */
+/** Usual words take about 2 ms; 6 were seen with words that are all different. */
 const SOME_CHARS = 16 * 1024;
 const MANY_TEXTS = 16;
 /** So many events are looked through when what waits is no longer known. */

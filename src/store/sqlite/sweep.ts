@@ -1,12 +1,13 @@
 // Removes drafts whose fact is there, some time after it: the words of those who spoke at once lie side by side, and a page
-// that is written once for all of them would be written once for each. With 50 turns that was 2 MB for the end of each.
+// that is written once for all of them would be written once for each: the end of a turn touched about as many pages as it
+// had drafts.
 // Until then they are read along with their fact, which changes nothing.
 import type { Database } from "./database.ts";
 import { BLOCK_EVENTS, type LogState } from "./logs.ts";
 import type { Writing } from "./writing.ts";
 
 const OWNERS_MAX = 256;
-/** A slice: about 40 pages, a millisecond. */
+/** Of a slice, for which whoever writes meanwhile waits. */
 const SLICE_EVENTS = 256;
 
 /** In the transaction of the fact. */
