@@ -6,6 +6,7 @@ import { ROW_COLUMNS } from "../session-row.ts";
 import { titleWords } from "../words.ts";
 import type { Group } from "./append-group.ts";
 import type { Value } from "./database.ts";
+import { NO_NUMBER, rowsAlong, type Parameters } from "./rows-along.ts";
 import { bigintArray, doubleArray, textArray } from "./wire.ts";
 
 const KINDS: Readonly<Record<keyof RowState, "counter" | "amount" | "text" | "truth">> = {
@@ -50,72 +51,50 @@ export type RowShape = {
   names: boolean;
 };
 
-export function changedRows(next: (type: string) => string, shape: RowShape): string {
+export function changedRows(next: Parameters, shape: RowShape): string {
   const texts = textsIn(shape);
   const truths = shape.sets ? truthColumns : [];
-  const columns: [name: string, type: string][] = [
-    ["n", "bigint[]"],
-    ["updated_at", "bigint[]"],
-    ["cost", "double precision[]"],
-    ...counterColumns.map((column): [string, string] => [column, "bigint[]"]),
-    ...(shape.sets ? ["sets", "trues"] : []).map((column): [string, string] => [column, "bigint[]"]),
-    ...texts.map((column): [string, string] => [column, "text[]"]),
-  ];
-  const names = columns.map(([name]) => name);
-  const arrays = columns.map(([, type]) => next(type));
+  const rows = rowsAlong(next, {
+    each: ["n", "bigint"],
+    numbers: ["updated_at", ...counterColumns, ...(shape.sets ? ["sets", "trues"] : [])],
+    amounts: ["cost"],
+    texts,
+  });
   const assigned = [
-    "updated_at = coalesce(c.updated_at, session.updated_at)",
+    "updated_at = case when c.updated_at < 0 then session.updated_at else c.updated_at end",
     ...["cost", ...counterColumns].map((column) => `${column} = session.${column} + c.${column}`),
     ...texts.map((column) => `${column} = ${setText(column)}`),
     ...truths.map((column) => `${column} = ${setTruth(column)}`),
   ];
   const differs = [
-    "c.updated_at is not null",
+    "c.updated_at >= 0",
     ...["cost", ...counterColumns].map((column) => `c.${column} <> 0`),
     ...texts.map((column) => `${setText(column)} is distinct from session.${column}`),
     ...truths.map((column) => `${setTruth(column)} <> session.${column}`),
   ];
   return `rows_changed as (
   update session set ${assigned.join(",\n    ")}
-  from (
-    select fit.id, ${names
-      .slice(1)
-      .map((name) => `e.${name}`)
-      .join(", ")}
-    from unnest(${arrays.join(", ")}) as e (${names.join(", ")}) join fit on fit.n = e.n
-    offset 0) as c
+  from (select fit.id, e.* from ${rows} as e join fit on fit.n = e.n offset 0) as c
   where session.id = c.id and (${differs.join("\n    or ")}))`;
 }
 
-/** n, updated_at, cost, counters, sets, trues, texts */
+/** n; updated_at, counters, sets, trues; cost; texts */
 export function rowValues(groups: readonly Group[], shape: RowShape): Value[] {
-  const n: number[] = [];
-  const movedAt: (number | null)[] = [];
-  const costs: number[] = [];
-  const counters: number[][] = COUNTERS.map(() => []);
-  const [sets, trues]: [number[], number[]] = [[], []];
+  const [n, numbers, costs]: [number[], number[], number[]] = [[], [], []];
   const texts = new Map(textsIn(shape).map((column) => [column, [] as (string | null)[]]));
   groups.forEach(({ batch: { change }, at }, index) => {
     if (!change) return;
     n.push(index + 1);
-    movedAt.push(change.moves ? at : null);
     costs.push(change.add.cost ?? 0);
+    numbers.push(change.moves ? at : NO_NUMBER);
     const add: Partial<Record<keyof RowState, number>> = change.add;
-    COUNTERS.forEach((name, column) => counters[column]?.push(add[name] ?? 0));
+    for (const name of COUNTERS) numbers.push(add[name] ?? 0);
     if (!shape.sets) return;
     const set = setIn(change);
-    sets.push(set.bits);
-    trues.push(set.trues);
+    numbers.push(set.bits, set.trues);
     for (const [column, values] of texts) values.push(set.texts[column] ?? null);
   });
-  return [
-    bigintArray(n),
-    bigintArray(movedAt),
-    doubleArray(costs),
-    ...counters.map(bigintArray),
-    ...(shape.sets ? [bigintArray(sets), bigintArray(trues)] : []),
-    ...Array.from(texts.values(), textArray),
-  ];
+  return [bigintArray(n), bigintArray(numbers), doubleArray(costs), ...Array.from(texts.values(), textArray)];
 }
 
 export function setsState(change: RowChange | undefined): boolean {

@@ -12,6 +12,7 @@ import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement, Value } from "./database.ts";
 import { changedProcesses, processValues } from "./process.ts";
+import { rowsAlong, type Parameters, type RowColumns } from "./rows-along.ts";
 import { bigintArray, textArray } from "./wire.ts";
 
 export type AppendRequest = {
@@ -55,6 +56,7 @@ export function appendStatement(request: AppendRequest): Statement {
     values: [
       request.id,
       request.now,
+      ...(shape.locks ? [textArray(groups.map(({ log }) => log))] : []),
       ...groupValues(groups),
       ...(shape.locks ? keyValues(groups) : []),
       ...(shape.facts ? factValues(groups) : []),
@@ -143,40 +145,36 @@ select ${id},
 returning result`;
 }
 
-type Parameters = (type: string) => string;
-
-/** Numbered as they are asked for, which is the order in which their values are listed. */
 function parameters(): Parameters {
   let count = 0;
   return (type) => `$${++count}::${type}`;
 }
 
 const ADMITTED = `not log.closed
-    and (a.epoch is null or (log.epoch = a.epoch and log.holder = a.holder))
-    and (a.expect is null or log.seq = a.expect)`;
+    and (a.epoch < 0 or (log.epoch = a.epoch and log.holder = a.holder))
+    and (a.expect < 0 or log.seq = a.expect)`;
 
 const advance = (nowMs: string) => `seq = log.seq + a.facts,
     sub = case when a.facts = 0 then log.sub + a.drafts else a.drafts end,
     closed = a.closes > 0,
-    lease_until = case when a.ttl is null then log.lease_until else ${nowMs} + a.ttl end,
+    lease_until = case when a.ttl < 0 then log.lease_until else ${nowMs} + a.ttl end,
     rev = log.rev + 1,
     touched = (select ${NOW_S})`;
 
-function groupArrays(next: Parameters): { ids: string; arrays: string; names: string } {
-  const ids = next("text[]");
-  const arrays = [ids, next("text[]"), ...Array.from({ length: 6 }, () => next("bigint[]"))].join(", ");
-  return { ids, arrays, names: "id, holder, epoch, ttl, expect, facts, drafts, closes" };
-}
+const GROUP: RowColumns = {
+  each: ["id", "text"],
+  numbers: ["epoch", "ttl", "expect", "facts", "drafts", "closes"],
+  texts: ["holder"],
+};
 
 /** The order of the array is the order of the locks, so that two such statements don't wait for each other. */
 function fitAtOnce(next: Parameters, nowMs: string): string[] {
-  const { arrays, names } = groupArrays(next);
   return [
     `fit as (
   update log set ${advance(nowMs)}
-  from unnest(${arrays}) with ordinality as a (${names}, n)
+  from ${rowsAlong(next, GROUP)} as a
   where log.id = a.id and ${ADMITTED}
-  returning a.n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub,
+  returning a.nth as n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub,
     log.seq - log.snapshot_seq as unsnapped, log.rev)`,
   ];
 }
@@ -186,14 +184,14 @@ function fitAtOnce(next: Parameters, nowMs: string): string[] {
  * subqueries, bring in what other parts have written: only those are kept when a row's newest version is checked again.
  */
 function fitUnderLock(next: Parameters, nowMs: string): string[] {
-  const { ids, arrays, names } = groupArrays(next);
-  const keys = Array.from({ length: 4 }, () => next("text[]")).join(", ");
+  const ids = next("text[]");
+  const keyed = { ...GROUP, texts: ["holder", "scope", "key", "digest", "note"] };
   return [
     `locked as materialized (
   select id, seq, sub, closed, epoch, holder from log where id = any(${ids}) order by id for update)`,
     `admissible as materialized (
   select a.*, log.seq as old_seq, log.sub as old_sub
-  from unnest(${arrays}, ${keys}) with ordinality as a (${names}, scope, key, digest, note, n)
+  from ${rowsAlong(next, keyed)} as a
   join locked log on log.id = a.id
   where ${ADMITTED})`,
     `keyed as (
@@ -209,42 +207,48 @@ function fitUnderLock(next: Parameters, nowMs: string): string[] {
   update log set ${advance(nowMs)}
   from admissible a left join keyed on keyed.scope = a.scope and keyed.key = a.key
   where log.id = a.id and (a.key is null or keyed.key is not null)
-  returning a.n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped, log.rev)`,
+  returning a.nth as n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped, log.rev)`,
   ];
 }
 
 function writtenFacts(next: Parameters): string {
-  const arrays = ["bigint[]", "bigint[]", "bigint[]", "text[]", "text[]", "text[]"].map(next);
+  const rows = rowsAlong(next, {
+    each: ["body", "text"],
+    numbers: ["n", "facts", "crc"],
+    texts: ["tally", "author"],
+  });
   return `facts_written as (
   insert into event (log, seq, crc, tally, author, text)
   select log, seq, crc, tally, author,
     '{"position":"' || lpad(seq::text, 16, '0') || '_0000000000000000",' || body
   from (
     select fit.id as log, fit.seq + e.facts as seq, crc, tally, author, body
-    from unnest(${arrays.join(", ")}) as e (n, facts, crc, tally, author, body)
-    join fit on fit.n = e.n
+    from ${rows} as e join fit on fit.n = e.n
     offset 0) as placed)`;
 }
 
 function writtenDrafts(next: Parameters): string {
-  const arrays = ["bigint[]", "bigint[]", "bigint[]", "bigint[]", "text[]", "text[]"].map(next);
+  const rows = rowsAlong(next, {
+    each: ["body", "text"],
+    numbers: ["n", "facts", "drafts", "crc"],
+    texts: ["owner"],
+  });
   return `drafts_written as (
   insert into draft (log, seq, sub, crc, owner, text)
   select log, seq, sub, crc, owner, '{"position":"' || ${position("seq", "sub")} || '",' || body
   from (
     select fit.id as log, fit.seq + e.facts as seq, case when e.facts = 0 then fit.sub + e.drafts else e.drafts end as sub,
       crc, owner, body
-    from unnest(${arrays.join(", ")}) as e (n, facts, drafts, crc, owner, body)
-    join fit on fit.n = e.n
+    from ${rows} as e join fit on fit.n = e.n
     offset 0) as placed)`;
 }
 
 function writtenWords(next: Parameters): string {
-  const arrays = ["bigint[]", "bigint[]", "text[]"].map(next);
+  const rows = rowsAlong(next, { each: ["words", "text"], numbers: ["n", "facts"] });
   return `words_written as (
   insert into search_new (log, seq, words)
   select fit.id, fit.seq + e.facts, e.words
-  from unnest(${arrays.join(", ")}) as e (n, facts, words) join fit on fit.n = e.n)`;
+  from ${rows} as e join fit on fit.n = e.n)`;
 }
 
 /**
@@ -252,11 +256,11 @@ function writtenWords(next: Parameters): string {
  * all drafts that are dead and not vacuumed yet.
  */
 function sweptDrafts(next: Parameters): string {
-  const arrays = ["bigint[]", "text[]", "bigint[]"].map(next);
+  const rows = rowsAlong(next, { each: ["owner", "text"], numbers: ["n", "since"] });
   return `drafts_swept as (
   delete from draft where ctid = any (array(
     select found.place
-    from unnest(${arrays.join(", ")}) as e (n, owner, since) join fit on fit.n = e.n
+    from ${rows} as e join fit on fit.n = e.n
     cross join lateral (
       select draft.ctid as place from draft
       where draft.log = fit.id and draft.seq >= e.since and draft.owner = e.owner

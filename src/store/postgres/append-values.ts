@@ -1,32 +1,30 @@
-// What goes with the statement that appends: for each of its parts the columns of its rows, group by group. A row names
-// its group by number, from 1. Written as loops, since this is where this process spends most of an append's time.
+// What goes with the statement that appends: for each of its parts the columns of its rows (rows-along.ts), group by
+// group. A row names its group by number, from 1. Written as loops, since this is where this process spends most of an append's time.
 import type { LogId } from "../store.ts";
 import { plainWords } from "../words.ts";
 import type { Group } from "./append-group.ts";
 import type { Value } from "./database.ts";
+import { NO_NUMBER } from "./rows-along.ts";
 import { bigintArray, textArray } from "./wire.ts";
 
-/** id, holder, epoch, ttl, expect, facts, drafts, closes */
+/** id; epoch, ttl, expect, facts, drafts, closes; holder */
 export function groupValues(groups: readonly Group[]): Value[] {
   const [logs, holders]: [string[], (string | null)[]] = [[], []];
-  const [epochs, ttls, expects]: [(number | null)[], (number | null)[], (number | null)[]] = [[], [], []];
-  const [facts, drafts, closes]: [number[], number[], number[]] = [[], [], []];
+  const numbers: number[] = [];
   for (const { log, writer, expectSeq, batch } of groups) {
     const lease = writer.by === "executor" ? writer.lease : undefined;
     logs.push(log);
     holders.push(lease?.holder ?? null);
-    epochs.push(lease?.epoch ?? null);
-    ttls.push(lease?.ttlMs ?? null);
-    expects.push(expectSeq ?? null);
-    facts.push(batch.facts);
-    drafts.push(batch.drafts);
-    closes.push(batch.ends ? 1 : 0);
+    numbers.push(
+      lease?.epoch ?? NO_NUMBER,
+      lease?.ttlMs ?? NO_NUMBER,
+      expectSeq ?? NO_NUMBER,
+      batch.facts,
+      batch.drafts,
+      batch.ends ? 1 : 0,
+    );
   }
-  return [
-    textArray(logs),
-    textArray(holders),
-    ...[epochs, ttls, expects, facts, drafts, closes].map(bigintArray),
-  ];
+  return [textArray(logs), bigintArray(numbers), textArray(holders)];
 }
 
 /** scope, key, digest, note */
@@ -36,82 +34,60 @@ export function keyValues(groups: readonly Group[]): Value[] {
   );
 }
 
-/** n, facts, crc, tally, author, body */
+/** body; n, facts, crc; tally, author */
 export function factValues(groups: readonly Group[]): Value[] {
-  const [n, facts, crcs]: [number[], number[], number[]] = [[], [], []];
-  const [tallies, authors, bodies]: [(string | null)[], (string | null)[], string[]] = [[], [], []];
+  const [bodies, numbers]: [string[], number[]] = [[], []];
+  const [tallies, authors]: [(string | null)[], (string | null)[]] = [[], []];
   groups.forEach(({ batch }, index) => {
     for (const entry of batch.entries) {
       if (entry.owner !== null) continue;
-      n.push(index + 1);
-      facts.push(entry.facts);
-      crcs.push(entry.crc);
+      bodies.push(entry.body);
+      numbers.push(index + 1, entry.facts, entry.crc);
       tallies.push(entry.tally);
       authors.push(entry.author);
-      bodies.push(entry.body);
     }
   });
-  return [
-    bigintArray(n),
-    bigintArray(facts),
-    bigintArray(crcs),
-    textArray(tallies),
-    textArray(authors),
-    textArray(bodies),
-  ];
+  return [textArray(bodies), bigintArray(numbers), textArray(tallies), textArray(authors)];
 }
 
-/** n, facts, words */
+/** words; n, facts */
 export function wordValues(groups: readonly Group[]): Value[] {
-  const [n, facts, words]: [number[], number[], string[]] = [[], [], []];
+  const [words, numbers]: [string[], number[]] = [[], []];
   groups.forEach(({ batch }, index) => {
     for (const entry of batch.entries) {
       if (entry.search === null) continue;
-      n.push(index + 1);
-      facts.push(entry.facts);
       words.push(plainWords(entry.search));
+      numbers.push(index + 1, entry.facts);
     }
   });
-  return [bigintArray(n), bigintArray(facts), textArray(words)];
+  return [textArray(words), bigintArray(numbers)];
 }
 
-/** n, facts, drafts, crc, owner, body */
+/** body; n, facts, drafts, crc; owner */
 export function draftValues(groups: readonly Group[]): Value[] {
-  const [n, facts, drafts, crcs]: [number[], number[], number[], number[]] = [[], [], [], []];
-  const [owners, bodies]: [string[], string[]] = [[], []];
+  const [bodies, numbers, owners]: [string[], number[], string[]] = [[], [], []];
   groups.forEach(({ batch }, index) => {
     for (const entry of batch.entries) {
       if (entry.owner === null) continue;
-      n.push(index + 1);
-      facts.push(entry.facts);
-      drafts.push(entry.drafts);
-      crcs.push(entry.crc);
-      owners.push(entry.owner);
       bodies.push(entry.body);
+      numbers.push(index + 1, entry.facts, entry.drafts, entry.crc);
+      owners.push(entry.owner);
     }
   });
-  return [
-    bigintArray(n),
-    bigintArray(facts),
-    bigintArray(drafts),
-    bigintArray(crcs),
-    textArray(owners),
-    textArray(bodies),
-  ];
+  return [textArray(bodies), bigintArray(numbers), textArray(owners)];
 }
 
-/** n, owner, since */
+/** owner; n, since */
 export function sweepValues(
   groups: readonly Group[],
   startOf: (log: LogId, owner: string) => number,
 ): Value[] {
-  const [n, owners, starts]: [number[], string[], number[]] = [[], [], []];
+  const [owners, numbers]: [string[], number[]] = [[], []];
   groups.forEach(({ log, batch }, index) => {
     for (const owner of batch.sweeps) {
-      n.push(index + 1);
       owners.push(owner);
-      starts.push(startOf(log, owner));
+      numbers.push(index + 1, startOf(log, owner));
     }
   });
-  return [bigintArray(n), textArray(owners), bigintArray(starts)];
+  return [textArray(owners), bigintArray(numbers)];
 }
