@@ -78,7 +78,15 @@ function groupUp([first, ...rest]: Waiting[]): Group {
 function waiting(events: NewEvent[], writer: Writer): Waiting {
   const batch = prepareBatch(events, "2026-11-15T09:00:00.000Z", { person: "owner" });
   const callbacks = { resolve: () => {}, reject: () => {} };
-  const plain = { at: 0, expectSeq: undefined, key: undefined, note: undefined, starts: [], retries: 0 };
+  const plain = {
+    at: 0,
+    time: "",
+    expectSeq: undefined,
+    key: undefined,
+    note: undefined,
+    starts: [],
+    retries: 0,
+  };
   return { log: "ses_1", batch, writer, ...plain, ...callbacks };
 }
 

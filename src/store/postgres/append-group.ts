@@ -13,6 +13,8 @@ export type Waiting = {
   log: LogId;
   batch: Batch;
   at: number;
+  /** The same as the events say it. */
+  time: string;
   writer: Writer;
   expectSeq: number | undefined;
   key: Key | undefined;

@@ -275,7 +275,7 @@ export class AppendQueue {
   }
 }
 
-function appendedAt({ at, note }: Waiting, position: Position): Appended {
-  const appended = { ok: true as const, position, at: new Date(at).toISOString() };
+function appendedAt({ time, note }: Waiting, position: Position): Appended {
+  const appended = { ok: true as const, position, at: time };
   return note === undefined ? appended : { ...appended, note };
 }

@@ -187,10 +187,11 @@ function seqOfAppended(appended: Appended): number | string {
 
 function rawAppend(session: string, text: string): { text: string; values: never[] } {
   const at = Date.now();
-  const batch = prepareBatch([notice(text)], new Date(at).toISOString(), owner);
+  const time = new Date(at).toISOString();
+  const batch = prepareBatch([notice(text)], time, owner);
   const plain = { expectSeq: undefined, key: undefined, note: undefined, starts: [], retries: 0 };
   const callbacks = { resolve: () => {}, reject: () => {} };
-  const group = groupOf({ log: session, batch, at, writer: byOwner, ...plain, ...callbacks });
+  const group = groupOf({ log: session, batch, at, time, writer: byOwner, ...plain, ...callbacks });
   const statement = appendStatement({
     id: ids.next("nod"),
     forget: [],

@@ -230,11 +230,25 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async append(log, events, writer, { expectSeq, note } = {}) {
       if (closing) throw new StorageError("busy", "this store is closed");
       const at = clock();
-      const batch = prepareBatch(events, timeText(at), authorOf(writer));
+      const time = timeText(at);
+      const batch = prepareBatch(events, time, authorOf(writer));
       return new Promise<Appended>((resolve, reject) => {
         const key = keyOf(writer, note);
         const starts = startsIn(events);
-        queue.add({ log, batch, at, writer, expectSeq, key, note, starts, retries: 0, resolve, reject });
+        queue.add({
+          log,
+          batch,
+          at,
+          time,
+          writer,
+          expectSeq,
+          key,
+          note,
+          starts,
+          retries: 0,
+          resolve,
+          reject,
+        });
       });
     },
     recall: (command) => recall(database, command),
