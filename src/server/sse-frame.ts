@@ -34,8 +34,10 @@ function controlText(
   state: { upToDate?: true; streamClosed?: true },
   now: number,
 ): string {
-  const cursor = state.streamClosed ? {} : { streamCursor: cursorAt(now) };
-  return `event: control\ndata: ${JSON.stringify({ streamNextOffset: position, ...cursor, ...state })}\n\n`;
+  const cursor = state.streamClosed ? "" : `,"streamCursor":"${cursorAt(now)}"`;
+  const upToDate = state.upToDate ? ',"upToDate":true' : "";
+  const closed = state.streamClosed ? ',"streamClosed":true' : "";
+  return `event: control\ndata: {"streamNextOffset":"${position}"${cursor}${upToDate}${closed}}\n\n`;
 }
 
 const CURSOR_EPOCH_MS = Date.UTC(2024, 9, 9);

@@ -33,6 +33,11 @@ export function seqOf(position: Position): number {
   return Number(position.slice(0, DIGITS));
 }
 
+/** The same of what it stands at behind its fact. */
+export function subOf(position: Position): number {
+  return Number(position.slice(DIGITS + 1));
+}
+
 /** A fact stands at sub 0; a draft follows it at 1, 2, 3 … */
 export function isFactPosition(position: Position): boolean {
   return position.endsWith("_0000000000000000");

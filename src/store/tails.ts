@@ -2,10 +2,9 @@
 // readers do, gets them without a read. (SQLite drops the pages that a reader has cached after every commit, so reading
 // back a single event takes 0.1 ms of the main thread, for each piece of text that an agent says; PostgreSQL is a round
 // trip away.)
-import { formatPosition, type Position } from "../session/position.ts";
+import { formatPosition, seqOf, subOf, type Position } from "../session/position.ts";
 import type { Batch } from "./batch.ts";
 import { eventText } from "./event-text.ts";
-import { placeOf } from "./place.ts";
 import type { LogId, Page } from "./store.ts";
 
 const LOGS_MAX = 1_024;
@@ -68,8 +67,7 @@ export class Tails {
 }
 
 function isNext({ facts, drafts }: Batch, last: Position, before: Position): boolean {
-  const [end, start] = [placeOf(last), placeOf(before)];
-  return start.seq === end.seq - facts && (facts > 0 || start.sub === end.sub - drafts);
+  return seqOf(before) === seqOf(last) - facts && (facts > 0 || subOf(before) === subOf(last) - drafts);
 }
 
 /**
@@ -77,8 +75,8 @@ function isNext({ facts, drafts }: Batch, last: Position, before: Position): boo
  * fact, which stand where the log ended `before`. Undefined when that is not known.
  */
 function textsOf({ entries, facts, drafts }: Batch, last: Position, before?: Position): string[] | undefined {
-  const { seq, sub } = placeOf(last);
-  const firstSub = facts === 0 ? sub - drafts : before && placeOf(before).sub;
+  const seq = seqOf(last);
+  const firstSub = facts === 0 ? subOf(last) - drafts : before && subOf(before);
   if (firstSub === undefined && entries[0]?.facts === 0) return undefined;
   return entries.map((entry) => {
     const place = entry.facts === 0 ? (firstSub ?? 0) + entry.drafts : entry.drafts;

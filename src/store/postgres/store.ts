@@ -18,6 +18,7 @@ import {
   type Writer,
 } from "../store.ts";
 import { Tails } from "../tails.ts";
+import { timeTexts } from "../time-text.ts";
 import { Wakes, type Change } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
 import { AppendQueue, LANES, REPEAT_MS } from "./append-queue.ts";
@@ -339,15 +340,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
     },
     close: () => (closing ??= close()),
-  };
-}
-
-/** What comes in the same millisecond shares its text. */
-function timeTexts(): (at: number) => string {
-  let last = { at: Number.NaN, text: "" };
-  return (at) => {
-    if (at !== last.at) last = { at, text: new Date(at).toISOString() };
-    return last.text;
   };
 }
 

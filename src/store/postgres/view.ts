@@ -1,7 +1,7 @@
 // A session's view, folded from its newest snapshot on, and the snapshots themselves: droppable, since the log alone
 // is enough.
 import { crc32 } from "node:zlib";
-import { formatPosition, seqOf, type Position } from "../../session/position.ts";
+import { formatPosition, seqOf, subOf } from "../../session/position.ts";
 import type { View } from "../../session/view.ts";
 import { foldView, SNAPSHOT_VERSION } from "../fold.ts";
 import type { Snapshot } from "../store.ts";
@@ -62,8 +62,4 @@ export async function dropSnapshots(database: Database, id: string): Promise<voi
       delete from snapshot using noted where log = noted.id`,
     values: [id],
   });
-}
-
-function subOf(position: Position): number {
-  return Number(position.slice(17));
 }

@@ -19,6 +19,7 @@ import {
   type Writer,
 } from "../store.ts";
 import { Tails } from "../tails.ts";
+import { timeTexts } from "../time-text.ts";
 import { Wakes } from "../wakes.ts";
 import { titleWords } from "../words.ts";
 import { readAsk, readAsks } from "./ask.ts";
@@ -90,6 +91,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
   reader.connection.function("title_words", { deterministic: true }, (title) =>
     titleWords(title as string | null),
   );
+  const timeText = timeTexts();
   const wakes = new Wakes();
   const tails = new Tails();
   const changed = (log: LogId) => wakes.wake(log);
@@ -117,14 +119,14 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
 
     async createLog(log, kind, events, author) {
       const now = clock();
-      const batch = prepareBatch(events, isoTime(now), author);
+      const batch = prepareBatch(events, timeText(now), author);
       const created = await writer.call("createLog", log, kind, packBatch(batch, now));
       if (created.ok) changed(log);
       return created;
     },
     async append(log, events, by, { expectSeq, note } = {}) {
       const now = clock();
-      const at = isoTime(now);
+      const at = timeText(now);
       const batch = prepareBatch(events, at, authorOf(by));
       const proof = by.by === "executor" ? proofOf(by.lease) : null;
       const terms = termsOf(keyOf(by), expectSeq, note);
@@ -152,7 +154,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     async createSession({ first = [], ...session }, author, command) {
       const now = clock();
       const { id: created, ...data } = session;
-      const batch = prepareBatch([{ type: "session_created", data }, ...first], isoTime(now), author);
+      const batch = prepareBatch([{ type: "session_created", data }, ...first], timeText(now), author);
       const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
       const packed = packBatch({ ...batch, change: undefined }, now);
       const person = personOf(author);
@@ -314,8 +316,4 @@ function proofOf({ holder, epoch, ttlMs }: Lease): Proof {
 function termsOf(key: Command | undefined, expectSeq: number | undefined, note: unknown): Terms | null {
   if (key === undefined && expectSeq === undefined && note === undefined) return null;
   return { ...(key && { key }), ...(expectSeq !== undefined && { expectSeq }), note };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
