@@ -89,6 +89,51 @@ test("keys answer only while the card has the focus", async () => {
   expectNoFaults(page);
 });
 
+test("a key that is held answers the card that it was pressed on, and not the one that gets the focus next", async () => {
+  const { session, prompt } = await stage.begin("Held key", "careful");
+  const speaker = await stage.model.asked(prompt);
+  speaker.call("shell", { command: "echo one" }).call("shell", { command: "echo two" }).end();
+  const page = await stage.open(`/sessions/${session}`);
+  await expect.poll(() => cards(page).count()).toBe(2);
+  await cards(page).first().focus();
+  await page.keyboard.down("y");
+  await expect.poll(() => cards(page).count()).toBe(1);
+  await expect.poll(() => cards(page).evaluate((card) => card === document.activeElement)).toBe(true);
+  await page.keyboard.down("y"); // as a keyboard repeats it
+  await page.keyboard.up("y");
+  await page.keyboard.press("n");
+  await stage.model.asked(prompt);
+  const answers = (await stage.server.log(session)).filter(({ type }) => type === "ask_answered");
+  expect(answers.map(({ data }) => data)).toMatchObject([
+    { answer: { choice: "once" } },
+    { answer: { choice: "deny" } },
+  ]);
+  expectNoFaults(page);
+});
+
+test("a card that comes or moves under a finger takes no press at first, and then it does", async () => {
+  const { session, prompt } = await stage.begin("Under a finger", "careful");
+  const page = await stage.open(`/sessions/${session}`);
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(globalThis, { seen });
+    new MutationObserver(() => {
+      for (const button of document.querySelectorAll("[data-ask] button"))
+        if (button.textContent.startsWith("Once") && !button.hasAttribute("data-seen")) {
+          button.setAttribute("data-seen", "");
+          seen.push(getComputedStyle(button).pointerEvents);
+        }
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  (await stage.model.asked(prompt)).call("shell", { command: "echo one" }).end();
+  await cards(page).getByRole("button", { name: "Once" }).click();
+  (await stage.model.asked(prompt)).call("shell", { command: "echo two" }).end();
+  await cards(page).filter({ hasText: "echo two" }).getByRole("button", { name: "Deny" }).click();
+  await stage.model.asked(prompt);
+  expect(await page.evaluate("seen")).toEqual(["none", "none"]);
+  expectNoFaults(page);
+});
+
 test("a question takes one choice, several, or one's own words", async () => {
   const { session, prompt } = await stage.begin("Questions", "careful");
   const page = await stage.open(`/sessions/${session}`);

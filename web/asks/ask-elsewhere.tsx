@@ -11,7 +11,7 @@ import { askedCall } from "./asked-call.ts";
 import { AskCard } from "./card.tsx";
 import type { ShownAsk } from "./shown-ask.ts";
 
-export function AskElsewhere(props: { ask: ShownAsk }) {
+export function AskElsewhere(props: { ask: ShownAsk; isSettling?: boolean }) {
   const { client, asks, list, ageOf } = useDashboard();
   const [session, setSession] = createSignal<ShownSession>();
   const [failure, setFailure] = createSignal<string>();
@@ -42,7 +42,13 @@ export function AskElsewhere(props: { ask: ShownAsk }) {
   }
 
   return (
-    <AskCard ask={props.ask} call={call()} isOpen={asks.isOpen(props.ask.id)} withWhy>
+    <AskCard
+      ask={props.ask}
+      call={call()}
+      isOpen={asks.isOpen(props.ask.id)}
+      isSettling={props.isSettling ?? false}
+      withWhy
+    >
       <p class="whose" ref={head}>
         <Link href={sessionPath(props.ask.session)}>{shownTitle(title())}</Link>
         <time datetime={props.ask.openedAt} title={wholeTime(props.ask.openedAt)}>

@@ -16,6 +16,8 @@ export function AskCard(props: {
   /** Where the words before the call are not to be seen anyway. */
   withWhy?: boolean;
   isOpen: boolean;
+  /** It has just come to stand where it is: no pointer presses anything on it yet. */
+  isSettling?: boolean;
   children?: JSX.Element;
 }) {
   const { answering, person } = useDashboard();
@@ -37,11 +39,13 @@ export function AskCard(props: {
     <article
       ref={card}
       class="ask"
-      classList={{ closed: isClosed() }}
+      classList={{ closed: isClosed(), settling: props.isSettling ?? false }}
       data-ask={props.ask.id}
       tabindex="0"
       aria-label={`${heading()}: ${props.ask.title.slice(0, 200)}`}
       onKeyDown={(event) => {
+        // A key that is held has said all that it says: the next card has the focus by now.
+        if (event.repeat) return;
         // Only for the card itself: in its field these are letters.
         if (event.target !== event.currentTarget || event.metaKey || event.ctrlKey || event.altKey) return;
         if (!isClosed() && answerByKey(event.key, props.ask, answer())) event.preventDefault();

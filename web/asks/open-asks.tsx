@@ -6,6 +6,7 @@ import { useDashboard } from "../state/dashboard.ts";
 import { askedCall } from "./asked-call.ts";
 import { AskElsewhere } from "./ask-elsewhere.tsx";
 import { AskCard } from "./card.tsx";
+import { createSettling } from "./settling.ts";
 import { askOfView, type ShownAsk } from "./shown-ask.ts";
 
 const LOST_MAX = 5;
@@ -21,6 +22,12 @@ export function OpenAsks(props: { session: string; view: View }) {
   );
   const ofDelegates = createMemo(() =>
     asks.open().filter(({ session }) => list.above(session).includes(props.session)),
+  );
+  const isSettling = createSettling(() =>
+    [...lost(), ...ofDelegates()]
+      .map(({ id }) => id)
+      .concat(props.view.asks.map(({ ask }) => ask))
+      .join(),
   );
   return (
     <>
@@ -48,6 +55,7 @@ export function OpenAsks(props: { session: string; view: View }) {
             session={props.session}
             open={open}
             view={props.view}
+            isSettling={isSettling()}
             leave={(ask) => setLeft((before) => [...before, ask].slice(-LOST_MAX))}
           />
         )}
@@ -55,7 +63,7 @@ export function OpenAsks(props: { session: string; view: View }) {
       <For each={ofDelegates()}>
         {(ask) => (
           <li class="message asking">
-            <AskElsewhere ask={ask} />
+            <AskElsewhere ask={ask} isSettling={isSettling()} />
           </li>
         )}
       </For>
@@ -63,7 +71,13 @@ export function OpenAsks(props: { session: string; view: View }) {
   );
 }
 
-function OwnAsk(props: { session: string; open: OpenAsk; view: View; leave: (ask: ShownAsk) => void }) {
+function OwnAsk(props: {
+  session: string;
+  open: OpenAsk;
+  view: View;
+  isSettling: boolean;
+  leave: (ask: ShownAsk) => void;
+}) {
   const ask = askOfView(props.session, props.open);
   let item!: HTMLLIElement;
   onCleanup(() => {
@@ -72,7 +86,7 @@ function OwnAsk(props: { session: string; open: OpenAsk; view: View; leave: (ask
   });
   return (
     <li ref={item} class="message asking">
-      <AskCard ask={ask} call={askedCall(props.view, ask.call)} isOpen />
+      <AskCard ask={ask} call={askedCall(props.view, ask.call)} isSettling={props.isSettling} isOpen />
     </li>
   );
 }
