@@ -119,6 +119,17 @@ describe("a turn", () => {
 });
 
 describe("an approval", () => {
+  it("is asked for in the order of the calls", async () => {
+    const commands = ["echo one", "echo two", "echo three", "echo four"];
+    await scene.run(
+      () => ({ calls: commands.map((command) => ({ call: "shell", args: { command } })) }),
+      ASKS,
+    );
+    const log = await scene.untilFact(await scene.send("all of them"), "ask_opened", commands.length);
+    const opened = log.filter(({ type }) => type === "ask_opened");
+    expect(opened.map(({ data }) => data)).toMatchObject(commands.map((command) => ({ command })));
+  });
+
   const script: Script = ({ context }) =>
     context.length === 1 ? { call: "shell", args: { command: "echo ran >> marker" } } : "Done.";
 

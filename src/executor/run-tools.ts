@@ -14,20 +14,33 @@ import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
 type Ready = { part: ToolPart; tool: Tool; args: unknown; about: About };
 
+type Judge = (ready: Ready) => Promise<boolean>;
+
 /** Resolves when no call can go further: all finished, or left to asks and delegates. */
 export async function runTools(work: ToolWork): Promise<void> {
+  const judge = inTurn(work);
   const outcomes = await Promise.allSettled(
-    openCalls(work.session.view).map((part) => runCall(work, part.call)),
+    openCalls(work.session.view).map((part) => runCall(work, part.call, judge)),
   );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-async function runCall(work: ToolWork, call: string): Promise<void> {
+async function runCall(work: ToolWork, call: string, judge: Judge): Promise<void> {
   const ready = await readyCall(work, call);
   if (!ready) return;
   if (ready.part.state === "started") return resume(work, ready);
-  const go = await mayRun(work, ready);
+  const go = await judge(ready);
   if (go) await start(work, ready);
+}
+
+/** One after the other, so that a person is asked in the order of the calls. */
+function inTurn(work: ToolWork): Judge {
+  let last: Promise<unknown> = Promise.resolve();
+  return (ready) => {
+    const judged = last.then(() => mayRun(work, ready));
+    last = judged;
+    return judged;
+  };
 }
 
 /** Checked and proposed; undefined when that was the end of it. */
