@@ -30,6 +30,26 @@ it("a blob that is put again for a log that is yet to be made is none that tidy 
   expect(orphanedBlobs(writing, TIDY_BEFORE)).toEqual([]);
 });
 
+it("a blob is none that tidy drops from the moment at which it is put again, and from that at which it is whole", () => {
+  const writing = open();
+  const { key } = put(writing, 10);
+  expect(beginBlob(writing, "bytes", 4, TIDY_BEFORE)).toEqual({ key, complete: true });
+  expect(orphanedBlobs(writing, TIDY_BEFORE)).toEqual([]);
+  const slow = beginBlob(writing, "other bytes", 4, 10);
+  expect(finishBlob(writing, slow.key, "other bytes", "ses_none_yet", TIDY_BEFORE)).toBe(true);
+  expect(orphanedBlobs(writing, TIDY_BEFORE)).toEqual([]);
+});
+
+it("who puts bytes that are being dropped has a blob of his own, of which nothing goes", () => {
+  const writing = open();
+  const { key } = put(writing, 10);
+  expect(dropBlob(writing, key)).toBe(true);
+  const own = put(writing, 10);
+  expect(own.key).not.toBe(key);
+  while (dropBlob(writing, key));
+  expect(readBlob(writing.database, "bytes")?.toString()).toBe("said");
+});
+
 function open(): Writing {
   const database = openWriter(join(makeFolder(), "holdfast.db"));
   migrate(database);
