@@ -19,6 +19,20 @@ it("is done a slice at a time until nothing is left, and anew when it is asked f
   await duty.stop();
 });
 
+it("looks once more whenever it is asked to, also just as it ends", async () => {
+  for (let moment = 0; moment < 10; moment++) {
+    let looks = 0;
+    const duty = new Duty({ slice: async () => ((looks += 1), false), failed: () => {} });
+    duty.start();
+    for (let n = 0; n < moment; n++) await Promise.resolve();
+    const before = looks;
+    duty.start();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(looks, `asked ${moment} moments after it began`).toBe(before + 1);
+    await duty.stop();
+  }
+});
+
 it("goes on with the next occasion after it failed, and says so", async () => {
   const faults: unknown[] = [];
   const outcomes = [new Error("the disk is full"), false];
