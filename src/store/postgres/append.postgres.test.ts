@@ -172,12 +172,13 @@ it("tidy does not take a blob that somebody puts again at that moment", async ()
   const { blob } = await store.putBlob(old, bytes);
   await store.deleteSession(old, { force: true }); // now nobody has it
   await raw.query("begin");
-  await raw.query("update blob set puts = puts + 1 where id = $1", [blob]); // as putBlob does
-  await raw.query("insert into log_blob (log, blob, at) values ($1, $2, 0)", [young, blob]);
-  const tidied = store.tidy();
-  await untilSomeoneWaits();
-  await raw.query("commit");
-  await tidied;
+  await raw.query("select from blob where id = $1 for update", [blob]);
+  const put = store.putBlob(young, bytes);
+  await untilWaiting(1);
+  const tidied = store.tidy(); // has seen that nobody has it, and comes behind whoever puts it
+  await untilWaiting(2);
+  await raw.query("rollback");
+  await Promise.all([put, tidied]);
   expect(await store.blob(blob)).toEqual(bytes);
 });
 
@@ -200,6 +201,13 @@ function rawAppend(session: string, text: string): { text: string; values: never
     startOf: () => 0,
   });
   return { text: statement.text, values: statement.values as never[] };
+}
+
+/** For a row of this database. */
+async function untilWaiting(many: number): Promise<void> {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0";
+  await expect.poll(async () => (await raw.query(waiting)).rowCount, { timeout: 4_000 }).toBe(many);
 }
 
 async function untilSomeoneWaits(): Promise<void> {
