@@ -8,13 +8,15 @@ import { formatPosition } from "../../session/position.ts";
 import { prepareBatch } from "../batch.ts";
 import { append } from "./append.ts";
 import { Database, openWriter } from "./database.ts";
+import { Group } from "./group.ts";
 import { packBatch } from "./packed-batch.ts";
-import { writingTo } from "./writing.ts";
+import { sweepSlice } from "./sweep.ts";
+import { writingTo, type Writing } from "./writing.ts";
 
 const byOwner = { by: "client", author: owner } as const;
-const draft = (offset: number): NewEvent => ({
+const draft = (offset: number, part = "s1.1/0"): NewEvent => ({
   type: "draft",
-  data: { part: "s1.1/0", kind: "text", offset, text: "x" },
+  data: { part, kind: "text", offset, text: "x" },
 });
 const completed: NewEvent = { type: "step_completed", data: { step: "s1", attempt: 1, message: [] } };
 
@@ -27,6 +29,47 @@ it("the drafts of many go together some time after their facts, and those of oth
   await vi.waitFor(() => expect(draftsIn(database)).toBe(2_000), { timeout: 10_000 });
   await vi.waitFor(() => expect(rows(database, "drafting")).toBe(1));
   expect(await store.events("ses_c", (await startOf(store, "ses_c"))!, 3_000)).toHaveLength(2_000);
+  database.close();
+});
+
+it("what another still says in the same log stays", async () => {
+  const { writing, database } = await openWriting();
+  write(writing, draft(0, "s1.1/0"), draft(0, "c1/0"), draft(1, "s1.1/0"), draft(1, "c1/0"));
+  write(writing, completed);
+  sweepAll(writing);
+  expect(database.tuples("select owner from event where owner is not null")).toEqual([["c1"], ["c1"]]);
+  database.close();
+});
+
+it("what the same one says and ends while it is being removed goes too, whenever that is", async () => {
+  const { writing, database } = await openWriting();
+  for (let moment = 1, isMore = true; isMore; moment++) {
+    write(writing, draft(0));
+    write(writing, completed);
+    for (let n = 0; n < moment && isMore; n++) isMore = writing.sweeps.slice();
+    write(writing, draft(1));
+    write(writing, completed);
+    sweepAll(writing);
+    expect(draftsIn(database), `after ${moment} slices`).toBe(0);
+    expect(rows(database, "drafting")).toBe(0);
+  }
+  database.close();
+});
+
+it("what a verb beside it made undone is removed all the same", async () => {
+  const { writing, database } = await openWriting();
+  for (let n = 0; n < 12; n++) write(writing, ...Array.from({ length: 50 }, (_, m) => draft(n * 50 + m)));
+  write(writing, completed);
+  const throws = () => {
+    throw new Error("a mistake of ours");
+  };
+  const group = new Group({ writing, verbs: { sweepSlice, throws }, admit: () => {}, failed: () => {} });
+  group.add(["sweepSlice"]);
+  group.add(["sweepSlice"]);
+  group.add(["throws"]);
+  expect(group.commit()).toMatchObject([[true], [true], [null, { message: "a mistake of ours" }]]);
+  sweepAll(writing);
+  expect(draftsIn(database)).toBe(0);
   database.close();
 });
 
@@ -45,7 +88,7 @@ it("what a crash or a rollback left is removed all the same", async () => {
   expect(writing.sweeps.slice()).toBe(true);
   connection.exec("rollback");
   writing.sweeps.forget();
-  for (let n = 0; n < 100 && writing.sweeps.slice(); n++);
+  sweepAll(writing);
   connection.close();
   expect(draftsIn(database)).toBe(0);
   expect(rows(database, "drafting")).toBe(0);
@@ -57,6 +100,25 @@ async function openBoth(): Promise<{ store: Store; database: Database; file: str
   const file = join(makeFolder(), "holdfast.db");
   const store = await openStore(file);
   return { store, database: new Database(new DatabaseSync(file, { readOnly: true })), file };
+}
+
+/** A log by itself, in this thread. */
+async function openWriting(): Promise<{ writing: Writing; database: Database }> {
+  const { store, database: reader, file } = await openBoth();
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  await store.close();
+  reader.close();
+  const database = openWriter(file);
+  return { writing: writingTo(database), database };
+}
+
+function write(writing: Writing, ...events: NewEvent[]): void {
+  const batch = packBatch(prepareBatch(events, "2026-11-15T09:00:00.000Z", owner), 0);
+  expect(append(writing, "ses_a", batch, 0, null, null)).toBeTypeOf("string");
+}
+
+function sweepAll(writing: Writing): void {
+  for (let n = 0; n < 100 && writing.sweeps.slice(); n++);
 }
 
 async function speak(store: Store, log: string, from: number): Promise<void> {
