@@ -163,6 +163,22 @@ test("the files of a waiting input are shown as in a message, and stay, go and c
   expectNoFaults(page);
 });
 
+test("a change that was kept without files, by the page before it knew of them, takes none from the input", async () => {
+  await send("read this", ["first.txt"]);
+  const page = await open();
+  const row = onlyRow(page);
+  await row.getByRole("button", { name: "Edit" }).click();
+  await edit(row).pressSequentially(", please");
+  await page.evaluate((key) => {
+    const { files: _, ...kept } = JSON.parse(localStorage.getItem(key) ?? "") as Record<string, unknown>;
+    localStorage.setItem(key, JSON.stringify(kept));
+  }, `holdfast:edit:queue:${session}`);
+  await page.reload();
+  await row.getByRole("button", { name: "Save" }).click();
+  await expect.poll(queued).toEqual([["read this, please", ["first.txt"]]]);
+  expectNoFaults(page);
+});
+
 test("a change is saved once its files are up, and not without one that can't go up", async () => {
   await send("read this", []);
   const page = await open();
