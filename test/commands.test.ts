@@ -39,6 +39,20 @@ describe("stop", () => {
   });
 });
 
+describe("a session that Holdfast itself failed over and left alone", () => {
+  it("stands out as failed in the status and the list, and shows why and what to do", async () => {
+    const session = await running("given_up");
+    await server.append(session, [{ type: "executor_gave_up", data: { epoch: 1, reason: "no such fold" } }]);
+    const status = (await holdfast(env, ["status"])).out;
+    expect(status).toMatch(new RegExp(`${session} .*idle: failed`));
+    expect(status).toContain(`holdfast sessions show ${session}`);
+    expect((await holdfast(env, ["sessions", "list"])).out).toMatch(new RegExp(`${session} .*idle: failed`));
+    const shown = (await holdfast(env, ["sessions", "show", session])).out;
+    expect(shown).toContain("idle: failed");
+    expect(shown).toMatch(/Send anything to try again\. The reason: no such fold/);
+  });
+});
+
 describe("send", () => {
   it("stops what runs with --now, steers it with --steer, and not both", async () => {
     const session = await running("sent");

@@ -1,6 +1,6 @@
 // One word for each state, the same in the list, in the pane's head and for a screen reader.
 import type { SessionRow } from "../src/protocol/http.ts";
-import { attentionOf, statusOf, type Status } from "../src/session/row.ts";
+import { attentionOf, isGivenUp, statusOf, type Status } from "../src/session/row.ts";
 import type { View } from "../src/session/view.ts";
 import { clockTime } from "./time-words.ts";
 
@@ -16,8 +16,10 @@ export function statusWords({ status, attention, queued, retryAt }: Standing, no
       return retryAt === null ? "waiting" : `retrying at ${clockTime(retryAt, now)}`;
     case "recovering":
       return "recovering";
-    case "queued":
-      return queued === 1 ? "queued" : `${queued} queued`;
+    case "queued": {
+      const waiting = queued === 1 ? "queued" : `${queued} queued`;
+      return attention?.kind === "failed" ? `failed · ${waiting}` : waiting;
+    }
     case "ended":
       return "ended";
     case "idle":
@@ -51,18 +53,20 @@ export function standingOf(view: View): Standing {
   const questions = view.asks.length - approvals;
   const queued = view.queue.length;
   const retryAt = view.turn?.retryAt ?? null;
+  const attention = attentionOf({ approvals, questions, failed: view.failed });
+  const status = statusOf({
+    ended: view.ended !== null,
+    turn: view.turn?.id ?? null,
+    recovering: view.turn?.recovering ?? false,
+    held: view.held,
+    approvals,
+    questions,
+    queued,
+    retryAt,
+  });
   return {
-    status: statusOf({
-      ended: view.ended !== null,
-      turn: view.turn?.id ?? null,
-      recovering: view.turn?.recovering ?? false,
-      held: view.held,
-      approvals,
-      questions,
-      queued,
-      retryAt,
-    }),
-    attention: attentionOf({ approvals, questions, failed: view.failed }),
+    status: isGivenUp(status, attention) ? "idle" : status,
+    attention,
     queued,
     retryAt,
   };

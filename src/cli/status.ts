@@ -36,4 +36,9 @@ function print(
   if (active.length === 0) return terminal.line("No turn runs or waits.");
   terminal.line();
   printSessions(terminal, active, now());
+  const [stuck] = active.filter(({ attention }) => attention?.kind === "failed");
+  if (stuck)
+    terminal.line(
+      terminal.paint("red", `What failed can't go on by itself: holdfast sessions show ${stuck.id}`),
+    );
 }

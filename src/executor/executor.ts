@@ -1,10 +1,26 @@
 // The service: claims what can go on, drains several sessions at once up to a cap, and lets go of all of them when the
 // server is to stop. Which session comes next is the database's choice; wakes only make it sooner.
-import { DamagedEvent, StorageError, type Claim, type LogId, type WorkPlace } from "../store/store.ts";
+import type { Position } from "../session/position.ts";
+import {
+  DamagedEvent,
+  StorageError,
+  type Claim,
+  type Lease,
+  type LogId,
+  type WorkPlace,
+} from "../store/store.ts";
 import { drain, type DrainContext } from "./drain.ts";
+import { hasNews, tellGivenUp } from "./give-up.ts";
 import { tellLost } from "./tell-lost.ts";
 
 export type ExecutorOptions = { maxTurns: number; leaseMs: number; pollMs: number; place?: WorkPlace };
+
+/** A session that is left alone until something is appended to it, or to the log that is damaged: an origin's, perhaps. */
+type Left = {
+  log: LogId;
+  /** Only what others than executors append behind this counts. */
+  after?: Position;
+};
 
 const CLAIMS_MAX = 64;
 const CLAIMS_GROWTH = 4;
@@ -20,8 +36,7 @@ export class Executor {
   readonly #drains = new Set<Promise<void>>();
   /** What its own drains write, words by the hundred, is no reason to look for work. */
   readonly #held = new Set<LogId>();
-  /** Sessions that are left alone until something is appended to them, or to the log that is damaged: an origin's, perhaps. */
-  readonly #left = new Map<LogId, LogId>();
+  readonly #left = new Map<LogId, Left>();
   readonly #faults = new Map<LogId, number>();
   #claiming: Promise<void> | undefined;
   #again = false;
@@ -45,8 +60,8 @@ export class Executor {
     this.#service = (async () => {
       this.#look();
       for await (const logs of this.#context.store.changes(signal)) {
-        for (const [session, log] of this.#left)
-          if (logs.has(session) || logs.has(log)) this.#left.delete(session);
+        for (const [session, left] of this.#left)
+          if (logs.has(session) || logs.has(left.log)) await this.#rouse(session, left);
         if (logs.values().some((log) => !this.#held.has(log))) this.#look();
       }
     })();
@@ -128,7 +143,7 @@ export class Executor {
     this.#held.add(lease.log);
     const done = drain(this.#context, claim, this.#shutdown.signal)
       .then(() => void this.#faults.delete(lease.log))
-      .catch((error: unknown) => this.#brokeOff(lease.log, error))
+      .catch((error: unknown) => this.#brokeOff(lease, error))
       .finally(() => {
         this.#drains.delete(done);
         this.#held.delete(lease.log);
@@ -138,10 +153,11 @@ export class Executor {
   }
 
   /** The lease is left to run out: whoever claims next goes on from the log, and knows that something was left. */
-  #brokeOff(session: LogId, error: unknown): void {
+  async #brokeOff(lease: Lease, error: unknown): Promise<void> {
     const { log, damaged } = this.#context;
+    const session = lease.log;
     if (error instanceof DamagedEvent) {
-      remember(this.#left, session, error.log);
+      remember(this.#left, session, { log: error.log });
       log.error(
         { err: error, session },
         "a session can't be gone on with over a damaged log: it is left alone",
@@ -155,8 +171,34 @@ export class Executor {
       log.error({ err: error, session }, "a session's work broke off; it will be taken up again");
       return;
     }
-    remember(this.#left, session, session);
     log.error({ err: error, session }, `a session's work broke off ${faults} times: it is left alone`);
+    await this.#giveUp(lease, error);
+  }
+
+  async #giveUp(lease: Lease, error: unknown): Promise<void> {
+    const { store, log } = this.#context;
+    const session = lease.log;
+    try {
+      const after = await tellGivenUp(store, lease, error);
+      if (after === undefined) return;
+      const left = { log: session, after };
+      remember(this.#left, session, left);
+      await this.#rouse(session, left); // what came before it was remembered woke nobody
+    } catch (untold) {
+      log.error({ err: untold, session }, "a session that is left alone could not be told so");
+      if (!(untold instanceof StorageError)) remember(this.#left, session, { log: session });
+    }
+  }
+
+  async #rouse(session: LogId, { after }: Left): Promise<void> {
+    const { store, log } = this.#context;
+    const isNews =
+      after === undefined ||
+      (await hasNews(store, session, after).catch((error: unknown) => {
+        log.error({ err: error, session }, "what came to a session that was left alone can't be read");
+        return true; // whoever tries to go on with it tells why not
+      }));
+    if (isNews) this.#left.delete(session);
   }
 }
 

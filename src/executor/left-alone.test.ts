@@ -1,40 +1,100 @@
 import { expect, it } from "vitest";
 import { formatPosition } from "../session/position.ts";
 import { DamagedEvent, type Store } from "../store/store.ts";
-import { useScene } from "./scene.ts";
+import { types, useScene } from "./scene.ts";
 
 const scene = useScene();
 const LEASE_MS = 15_000;
+const FAULT = "a fold that does not know what it reads";
+const silent = { info: () => {}, error: () => {} };
 
 it("a session that Holdfast itself fails over is tried a few times, then left alone until something is sent to it", async () => {
   const session = await scene.send("go");
-  let isFaulty = true;
-  let [looks, nothingFound] = [0, 0];
-  const store: Store = {
-    ...scene.store,
-    events: async (log, ...rest) => {
-      if (log !== session || !isFaulty) return scene.store.events(log, ...rest);
-      looks += 1;
-      throw new TypeError("a fold that does not know what it reads");
-    },
-    claimSession: async (...wish) => {
-      const claim = await scene.store.claimSession(...wish);
-      if (!claim) nothingFound += 1;
-      return claim;
-    },
-  };
+  const faulty = faultyStore(session);
   const logged: string[] = [];
   const log = { info: () => {}, error: (_: object, message: string) => void logged.push(message) };
-  await scene.run(() => "Here I am.", {}, { store, log });
-  for (let leases = 0; leases < 8; leases++) {
-    const before = nothingFound;
-    await expect.poll(() => nothingFound).toBeGreaterThan(before + 1);
+  await scene.run(() => "Here I am.", {}, { store: faulty.store, log });
+  for (let leases = 0; leases < 8; leases++) await faulty.nextLease();
+  expect(faulty.looks).toBe(3);
+  expect(logged.at(-1)).toContain("left alone");
+  faulty.isFaulty = false;
+  await scene.send("and now?", session);
+  await scene.untilFact(session, "turn_ended");
+});
+
+it("a session that is left alone says so in its log and its row, with the reason, once for each time that it is tried in vain", async () => {
+  const session = await scene.send("go");
+  const faulty = faultyStore(session);
+  await scene.run(() => "Here I am.", {}, { store: faulty.store, log: silent });
+  for (let leases = 0; leases < 5; leases++) await faulty.nextLease();
+  const told = (await scene.untilFact(session, "executor_gave_up")).at(-1);
+  expect(told?.data).toMatchObject({ reason: FAULT });
+  expect(await scene.store.session(session, "owner")).toMatchObject({ attention: { kind: "failed" } });
+  expect((await scene.store.view(session))?.messages.at(-1)).toMatchObject({
+    kind: "notice",
+    level: "error",
+    text: expect.stringMatching(/Send anything to try again.*a fold that does not know/),
+  });
+
+  await scene.send("and now?", session);
+  for (let leases = 0; leases < 3; leases++) await faulty.nextLease();
+  expect(faulty.looks).toBe(4);
+  expect(types(await scene.untilFact(session, "executor_gave_up", 2)).slice(-3)).toEqual([
+    "executor_gave_up",
+    "input_admitted",
+    "executor_gave_up",
+  ]);
+});
+
+it("a turn that was given up goes on where it stood, and is no longer called failed", async () => {
+  const session = await scene.send("go");
+  await scene.run(() => ({ hangs: "Well" }));
+  await scene.untilFact(session, "step_started");
+  await scene.stop();
+  const faulty = faultyStore(session);
+  await scene.run(() => "Here I am.", {}, { store: faulty.store, log: silent });
+  for (let leases = 0; leases < 5; leases++) await faulty.nextLease();
+  await scene.untilFact(session, "executor_gave_up");
+  expect(await scene.store.session(session, "owner")).toMatchObject({
+    status: "running",
+    attention: { kind: "failed" },
+  });
+  faulty.isFaulty = false;
+  scene.advance(LEASE_MS + 1);
+  await scene.send("and now?", session);
+  const events = await scene.untilFact(session, "turn_ended", 2);
+  expect(types(events).filter((type) => type === "turn_started")).toHaveLength(2);
+  expect(await scene.store.session(session, "owner")).toMatchObject({ status: "idle", attention: null });
+});
+
+it("what executors themselves write wakes no session that was left alone, or nodes would wake each other for ever", async () => {
+  const session = await scene.send("go");
+  const faulty = faultyStore(session);
+  await scene.run(() => "Here I am.", {}, { store: faulty.store, log: silent });
+  for (let leases = 0; leases < 5; leases++) await faulty.nextLease();
+  await scene.untilFact(session, "executor_gave_up");
+  await scene.store.append(session, [{ type: "executor_lost", data: { epoch: 9 } }], {
+    by: "keeper",
+    keeper: "executor",
+    key: "lost:9",
+  });
+  for (let leases = 0; leases < 3; leases++) await faulty.nextLease();
+  expect(faulty.looks).toBe(3);
+});
+
+it("a session that was left alone is tried again after a restart, and told of no second time if that is in vain", async () => {
+  const session = await scene.send("go");
+  for (let restarts = 0; restarts < 2; restarts++) {
+    const faulty = faultyStore(session);
+    await scene.run(() => "Here I am.", {}, { store: faulty.store, log: silent });
+    for (let leases = 0; leases < 5; leases++) await faulty.nextLease();
+    expect(faulty.looks).toBe(3);
+    await scene.stop();
     scene.advance(LEASE_MS + 1);
   }
-  expect(looks).toBe(3);
-  expect(logged.at(-1)).toContain("left alone");
-  isFaulty = false;
-  await scene.send("and now?", session);
+  const events = await scene.untilFact(session, "executor_gave_up");
+  expect(types(events).filter((type) => type === "executor_gave_up")).toHaveLength(1);
+  await scene.run(() => "Here I am.");
   await scene.untilFact(session, "turn_ended");
 });
 
@@ -77,3 +137,28 @@ it("a session whose log is damaged is told of once and left alone, until somethi
   await scene.send("and now?", session);
   await scene.untilFact(session, "turn_ended");
 });
+
+/** One over whose view of this session everybody stumbles. */
+function faultyStore(session: string) {
+  const faulty = { isFaulty: true, looks: 0, nothingFound: 0 };
+  const store: Store = {
+    ...scene.store,
+    snapshot: async (log) => {
+      if (log !== session || !faulty.isFaulty) return scene.store.snapshot(log);
+      faulty.looks += 1;
+      throw new TypeError(FAULT);
+    },
+    claimSession: async (...wish) => {
+      const claim = await scene.store.claimSession(...wish);
+      if (!claim) faulty.nothingFound += 1;
+      return claim;
+    },
+  };
+  /** Once it was looked for work since, and none was found. */
+  const nextLease = async () => {
+    const before = faulty.nothingFound;
+    await expect.poll(() => faulty.nothingFound).toBeGreaterThan(before + 1);
+    scene.advance(LEASE_MS + 1);
+  };
+  return Object.assign(faulty, { store, nextLease });
+}

@@ -223,6 +223,27 @@ test("an export has the whole log as JSON lines, or a transcript to read", async
   expect(text).toContain("*n1199*");
 });
 
+test("a turn that was given up calls for a person in every list at once, and runs again for all once it goes on", async () => {
+  const server = await openServer();
+  const { id } = await server.newSession({ title: "Stuck" });
+  await append(server, id, [{ type: "turn_started", data: { turn: "t1", inputs: [] } }]);
+  const socket = await server.socket();
+  socket.send({ op: "watch", topic: "sessions" });
+  expect(await socket.next("rows")).toMatchObject({ rows: [{ id, status: "running", attention: null }] });
+  await append(server, id, [{ type: "executor_gave_up", data: { epoch: 1, reason: "no such fold" } }]);
+  const failed = { id, status: "idle", attention: { kind: "failed", count: 1 } };
+  expect(await socket.next("rows")).toMatchObject({ rows: [failed] });
+  expect(await server.call("GET", "/api/sessions")).toMatchObject({ items: [failed] });
+  expect(await server.call("GET", "/api/overview")).toMatchObject({ active: [failed] });
+  const { view, ...row } = await server.call<Shown>("GET", `/api/sessions/${id}`);
+  expect(row).toMatchObject(failed);
+  expect(view.messages.map(noticeText)).toContainEqual(
+    expect.stringMatching(/Send anything to try again.*no such fold/),
+  );
+  await append(server, id, [{ type: "executor_recovered", data: { epoch: 2, takeover: 0 } }]);
+  expect(await socket.next("rows")).toMatchObject({ rows: [{ id, status: "running", attention: null }] });
+});
+
 function noticeText(message: Message): string {
   return message.kind === "notice" ? message.text : "";
 }

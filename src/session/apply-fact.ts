@@ -158,6 +158,7 @@ export function applyFact(view: View, fact: Fact): Changed {
       const { turn, step, attempt, model } = fact.data;
       const id = attemptOf(step, attempt);
       add(id, stepMessage({ turn, step, attempt, model }));
+      view.failed = false;
       if (view.turn) {
         view.turn.retryAt = null;
         view.turn.recovering = false;
@@ -294,7 +295,13 @@ export function applyFact(view: View, fact: Fact): Changed {
       return areas("turn");
     case "executor_recovered":
       if (view.turn) Object.assign(view.turn, { recovering: false, takeovers: fact.data.takeover });
+      view.failed = false;
       add(position, { kind: "divider", divider: "recovered", text: `${fact.data.takeover}` });
+      return { messages: [position], areas: ["turn"] };
+    case "executor_gave_up":
+      view.failed = true;
+      if (view.turn) view.turn.retryAt = null;
+      add(position, { kind: "notice", level: "error", text: givenUpWords(fact.data.reason) });
       return { messages: [position], areas: ["turn"] };
     case "notice":
       add(position, { kind: "notice", level: fact.data.level, text: fact.data.text });
@@ -306,6 +313,10 @@ export function applyFact(view: View, fact: Fact): Changed {
       fact satisfies never;
       return NONE; // of a newer version
   }
+}
+
+function givenUpWords(reason: string): string {
+  return `Holdfast itself failed here several times and leaves this session alone. Send anything to try again. The reason: ${reason}`;
 }
 
 /** What each kind of message has beyond its id, position and time. */

@@ -193,6 +193,8 @@ class LogWriter {
 
   #takeover = (choice: number) => {
     this.events.push({ type: "executor_lost", data: { epoch: choice % 9 } });
+    if (choice % 2)
+      this.events.push({ type: "executor_gave_up", data: { epoch: choice % 9, reason: words(choice) } });
     this.events.push({ type: "executor_recovered", data: { epoch: (choice % 9) + 1, takeover: 1 } });
   };
 

@@ -230,6 +230,8 @@ export const factData = {
   task_finished: z.object({ task: z.string(), outcome: z.string(), summary: LongText }),
 
   executor_lost: z.object({ epoch: z.number() }),
+  /** Holdfast itself failed over the session several times in a row: nobody goes on before something is sent to it. */
+  executor_gave_up: z.object({ epoch: z.number(), reason: z.string() }),
   executor_recovered: z.object({ epoch: z.number(), takeover: z.number() }),
   notice: z.object({ level: z.enum(["info", "warn", "error"]), text: z.string() }),
 } as const;

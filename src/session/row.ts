@@ -98,6 +98,11 @@ export function attentionOf(row: Pick<RowState, "approvals" | "questions" | "fai
   return row.failed ? { kind: "failed", count: 1 } : null;
 }
 
+/** A turn that is open and yet failed was given up: nobody goes on with it before something is sent. */
+export function isGivenUp(status: Status, attention: Attention | null): boolean {
+  return (status === "running" || status === "recovering") && attention?.kind === "failed";
+}
+
 /** Messages and tools are counted up to so many each: whoever missed more is told "a thousand", not kept waiting. */
 export const MISSED_MAX = 1_000;
 
@@ -158,6 +163,7 @@ function changeBy(change: RowChange, event: NewEvent): boolean {
     case "step_started":
       set.retryAt = null;
       set.recovering = false;
+      set.failed = false;
       return true;
     case "step_aborted":
       set.retryAt = event.data.retryAt ?? null;
@@ -188,7 +194,12 @@ function changeBy(change: RowChange, event: NewEvent): boolean {
       return true;
     case "executor_recovered":
       set.recovering = false;
+      set.failed = false;
       return true;
+    case "executor_gave_up":
+      set.failed = true;
+      set.retryAt = null;
+      return moved(change);
     case "task_finished":
       return moved(change);
     default:

@@ -31,11 +31,18 @@ export function Announcer(props: { followed: Followed }) {
   );
 }
 
+const ANNOUNCED: ReadonlySet<string> = new Set([
+  "step_completed",
+  "turn_ended",
+  "executor_gave_up",
+  "notice",
+]);
+
 export function announcement(change: Change, messages: readonly Message[]): string | undefined {
   if (change.type !== "event") return undefined;
   const { type } = change.event;
   if (type === "ask_opened") return "The agent asks something";
-  if (type !== "step_completed" && type !== "turn_ended" && type !== "notice") return undefined;
+  if (!ANNOUNCED.has(type)) return undefined;
   const message = messages.find(({ id }) => change.touched.messages.includes(id));
   switch (message?.kind) {
     case "step": {

@@ -48,7 +48,7 @@ function Status(props: { view: View }) {
   /** Apart from the status, which is read out: nobody wants to hear the seconds pass. */
   const elapsed = createMemo(() => {
     const { turn } = props.view;
-    if (turn === null) return "";
+    if (turn === null || props.view.failed) return ""; // or given up: no time passes for it
     return duration(1000 * Math.floor((now() - Date.parse(turn.startedAt)) / 1000));
   });
   return (

@@ -25,7 +25,10 @@ const WORDS_CHARS = 160;
 
 /** The last thing that was said, or why it went wrong. */
 export function lastWords(view: View | undefined): string {
-  const last = view?.messages.findLast(({ kind }) => kind === "turn_end");
+  const last = view?.messages.findLast(
+    (message) => message.kind === "turn_end" || (message.kind === "notice" && message.level === "error"),
+  );
+  if (last?.kind === "notice") return last.text.slice(0, WORDS_CHARS);
   if (last?.kind === "turn_end" && last.error) return last.error.message.slice(0, WORDS_CHARS);
   const step = view?.messages.findLast(({ kind }) => kind === "step");
   const texts = step?.kind === "step" ? step.parts.filter(({ kind }) => kind === "text") : [];

@@ -67,6 +67,12 @@ test("the cursor stands behind what was typed before it, also in a line of sever
   });
 });
 
+test("the bottom says that a turn was given up, and what has it tried again", () => {
+  expect(drawn({ view: running({ failed: true }), width: 120 }).lines[0]).toMatch(
+    /^failed: send anything to try again · /,
+  );
+});
+
 test("the bottom says what runs, what waits and what a key would do", () => {
   expect(drawn({ view: running(), width: 100 }).lines).toEqual([
     "working 1 min 15 s · Tab: steer instead of queue · Ctrl-C stops",

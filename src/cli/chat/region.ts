@@ -69,7 +69,8 @@ function statusLines(scene: Scene, paint: Terminal["paint"]): string[] {
   const { view, width } = scene;
   const words = statusWords(scene);
   if (words.length === 0) return [];
-  const isUrgent = scene.isLost || view?.turn?.stopRequested === true;
+  const isGivenUp = view?.failed === true && view.turn !== null;
+  const isUrgent = scene.isLost || isGivenUp || view?.turn?.stopRequested === true;
   return [paint(isUrgent ? "yellow" : "dim", cutTo(words.join(" · "), width))];
 }
 
@@ -88,10 +89,11 @@ function statusWords({ view, isLost, sending, isArmed, mode, now }: Scene): stri
   return words;
 }
 
-function turnWords({ turn, asks }: View, now: number): string {
+function turnWords({ turn, asks, failed }: View, now: number): string {
   if (!turn) return "";
   if (turn.stopRequested) return "stopping";
   if (asks.length > 0) return "waits for you";
+  if (failed) return "failed: send anything to try again";
   if (turn.recovering) return "recovering";
   if (turn.retryAt !== null) return `trying again at ${clock(turn.retryAt, now)}`;
   return `working ${elapsed(now - Date.parse(turn.startedAt))}`;

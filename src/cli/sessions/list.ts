@@ -77,7 +77,7 @@ export function printSessions(terminal: Terminal, rows: readonly SessionRow[], n
   );
 }
 
-function statusWords({ status, attention }: SessionRow): string {
+export function statusWords({ status, attention }: SessionRow): string {
   if (attention === null) return status;
   return attention.count > 1
     ? `${status}: ${attention.count} ${attention.kind}s`

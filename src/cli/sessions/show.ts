@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { answer, type Cli } from "../cli.ts";
 import { findSession } from "../find-session.ts";
+import { statusWords } from "./list.ts";
 import { Transcript } from "../transcript/transcript.ts";
 import { ago, count } from "../words.ts";
 
@@ -19,7 +20,7 @@ export function showCommand(cli: Cli): Command {
         const transcript = new Transcript(terminal, cli.now);
         transcript.head(row.id, view.meta);
         const facts = [
-          row.status,
+          statusWords(row),
           count(row.messages, "message"),
           `updated ${ago(row.updatedAt, cli.now())}`,
         ];

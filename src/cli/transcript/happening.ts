@@ -73,6 +73,7 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
     case "task_linked":
     case "task_finished":
     case "executor_recovered":
+    case "executor_gave_up":
     case "notice":
       return undefined;
     default:
