@@ -38,12 +38,19 @@ export async function returnDelegate(
   throw new Error(`${parent} changed too fast to be told what became of ${child}`);
 }
 
-/** The child itself, or the one that it goes on for: a person went back in that before anybody was told of its end. */
+/**
+ * The child itself, or the one that it goes on for: a person went back in that before anybody was told of its end. Of a
+ * child that is gone no row says for whom it went on, but one that has ended and has nobody left to go on for it does.
+ */
 async function waitedFor(store: Store, { delegates }: View, child: string): Promise<Delegate | undefined> {
   const itself = delegates.find(({ session }) => session === child);
   if (itself) return itself;
-  for (const delegate of delegates)
-    if ((await store.session(delegate.session, ""))?.head === child) return delegate;
+  const isGone = (await store.session(child, "")) === undefined;
+  for (const delegate of delegates) {
+    const head = (await store.session(delegate.session, ""))?.head;
+    if (head === child) return delegate;
+    if (isGone && head !== undefined && (await store.session(head, ""))?.status === "ended") return delegate;
+  }
   return undefined;
 }
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { returnDelegate } from "../../src/executor/return-delegate.ts";
+import { tellGone } from "../../src/keeper/tell-gone.ts";
+import { formatPosition } from "../../src/session/position.ts";
+import type { Store } from "../../src/store/store.ts";
+import { byOwner, owner } from "./samples.ts";
+import { forEachStore } from "./stores.ts";
+
+forEachStore((harness) => {
+  describe("whoever waits for a delegate in which a person went back, twice", () => {
+    it("learns that its last successor was deleted", async () => {
+      const store = await waiting();
+      await remove(store, "ses_last");
+      await expectReturned(store, "stopped");
+    });
+
+    it("learns that both were, whichever went first", async () => {
+      const store = await waiting();
+      await remove(store, "ses_next");
+      await remove(store, "ses_last");
+      await expectReturned(store, "stopped");
+    });
+
+    it("does not wait for ever when only the one between them was", async () => {
+      const store = await waiting();
+      await remove(store, "ses_next");
+      const end = async () => ({ outcome: "completed", text: "Done." }) as const;
+      await returnDelegate(store, "ses_last", "ses_parent", end);
+      // On PostgreSQL nothing leads from the first to the last any more.
+      await expectReturned(store, harness.dialect === "sqlite" ? "completed" : "stopped");
+    });
+
+    it("is not told of a delegate that still works when another is deleted", async () => {
+      const store = await waiting();
+      await delegate(store, "ses_other");
+      await remove(store, "ses_other");
+      const { delegates } = (await store.view("ses_parent")) ?? {};
+      expect(delegates?.map(({ session }) => session)).toEqual(["ses_child"]);
+    });
+  });
+
+  /** For the delegate, whose second successor works for it. */
+  async function waiting(): Promise<Store> {
+    const store = await harness.open();
+    await store.createSession({ id: "ses_parent", profile: "default" }, owner);
+    await delegate(store, "ses_child");
+    await goBack(store, "ses_child", "ses_next");
+    await goBack(store, "ses_next", "ses_last");
+    return store;
+  }
+});
+
+async function delegate(store: Store, id: string): Promise<void> {
+  const origin = { kind: "delegation", session: "ses_parent" } as const;
+  await store.createSession({ id, profile: "default", origin }, owner);
+  const delegated = { session: id, call: `call_${id}`, background: false };
+  await store.append("ses_parent", [{ type: "delegated", data: delegated }], byOwner);
+}
+
+async function goBack(store: Store, from: string, id: string): Promise<void> {
+  const view = await store.view(from);
+  if (!view) throw new Error(`${from} is gone`);
+  const back = { from, id, at: formatPosition(1, 0), view, reason: "undone", first: [] };
+  expect(await store.succeedSession(back, owner)).toMatchObject({ ok: true });
+}
+
+/** With all that the timers have done for it, twice. */
+async function remove(store: Store, id: string): Promise<void> {
+  expect(await store.deleteSession(id, { force: true })).toEqual({ ok: true });
+  for (const timer of await store.dueTimers(10)) {
+    await tellGone(store, timer);
+    await tellGone(store, timer);
+    await store.clearTimer(timer.key);
+  }
+}
+
+async function expectReturned(store: Store, outcome: string): Promise<void> {
+  const facts = await store.events("ses_parent", formatPosition(1, 0), 100, "facts");
+  expect(facts.filter(({ type }) => type === "delegate_returned")).toMatchObject([
+    { data: { session: "ses_child", outcome } },
+  ]);
+  expect((await store.view("ses_parent"))?.delegates).toEqual([]);
+}
