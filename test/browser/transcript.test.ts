@@ -95,6 +95,36 @@ test("what was appended while the server was killed is shown once, in its place,
   expectNoFaultsButDeaths(page);
 });
 
+test("words are struck out once they are said anew, and not because a person stopped them", async () => {
+  const page = await open();
+  const begun = new Script("a").admit("Tell me.").take("inp_a1", FIRST_INPUT).begin();
+  await visit.server.play(session, begun.draft("text", 0, "As far as it came"));
+  const words = page.getByText("As far as it came", { exact: true });
+  const struck = () => words.evaluate((said) => getComputedStyle(said.closest(".text")!).textDecorationLine);
+  await words.waitFor();
+  await visit.server.append(session, [
+    { type: "stop_requested", data: { turn: "turn_a2" } },
+    { type: "step_aborted", data: { step: "step_a3", attempt: 1, reason: "stopped" } },
+    { type: "turn_ended", data: { turn: "turn_a2", outcome: "stopped" } },
+  ]);
+  await page
+    .locator(".turn_end")
+    .getByText(/^stopped/)
+    .waitFor();
+  expect(await struck()).toBe("none");
+  expect(
+    await page
+      .locator("main .message")
+      .getByText(/^stopped/)
+      .count(),
+  ).toBe(1);
+  await visit.server.append(session, [
+    { type: "step_started", data: { turn: "turn_a2", step: "step_a3", attempt: 2, model: "claude-sonnet" } },
+  ]);
+  await expect.poll(struck).toBe("line-through");
+  expectNoFaults(page);
+});
+
 test("a reload in mid-sentence shows every word, and two tabs agree", async () => {
   await visit.server.play(
     session,

@@ -12,9 +12,19 @@ import { Tool } from "./tool.tsx";
 type StepRow = Extract<Message, { kind: "step" }>;
 
 export function Step(props: { step: StepRow }) {
+  const { session } = useSession();
   const isStreaming = () => props.step.state === "streaming";
+  const isAborted = () => props.step.state === "aborted";
+  const isSuperseded = createMemo(
+    () =>
+      isAborted() &&
+      session.messages.some(
+        (message) =>
+          message.kind === "step" && message.step === props.step.step && message.attempt > props.step.attempt,
+      ),
+  );
   return (
-    <div class={props.step.state}>
+    <div class={isSuperseded() ? "aborted superseded" : props.step.state}>
       <span class="unseen">{props.step.model}: </span>
       {/* By place: the fact that completes a step brings new parts, and what is on the page must not flicker for it. */}
       <Index each={props.step.parts}>
@@ -32,8 +42,9 @@ export function Step(props: { step: StepRow }) {
           <Caret />
         </p>
       </Show>
-      <Show when={props.step.state === "aborted"}>
-        <Aborted step={props.step} />
+      {/* A stop is told by the turn's end, right below. */}
+      <Show when={isAborted() && props.step.reason !== "stopped"}>
+        <Aborted step={props.step} isSuperseded={isSuperseded()} />
       </Show>
     </div>
   );
@@ -105,21 +116,14 @@ function secondsSince(at: string, now: number): number {
   return 1000 * Math.floor(Math.max(0, now - Date.parse(at)) / 1000);
 }
 
-function Aborted(props: { step: StepRow }) {
+function Aborted(props: { step: StepRow; isSuperseded: boolean }) {
   const { now } = useDashboard();
-  const { session } = useSession();
-  const isAnswered = createMemo(() =>
-    session.messages.some(
-      (message) =>
-        message.kind === "step" && message.step === props.step.step && message.attempt > props.step.attempt,
-    ),
-  );
   return (
     <p class="note">
       {abortWords(props.step.reason)}
       <Show when={props.step.endedAt}>{(at) => <> at {clockTime(at(), now())}</>}</Show>
       <Show
-        when={isAnswered()}
+        when={props.isSuperseded}
         fallback={
           <Show when={props.step.retryAt}>
             {(retryAt) => <> · next try at {clockTime(retryAt(), now())}</>}
@@ -135,7 +139,6 @@ function Aborted(props: { step: StepRow }) {
 
 function abortWords(reason: string | null): string {
   if (reason === "shutdown") return "interrupted by a restart of the server";
-  if (reason === "stopped") return "stopped";
   return reason === null ? "interrupted" : `interrupted: ${reason}`;
 }
 
