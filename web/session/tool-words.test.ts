@@ -43,6 +43,18 @@ test("a command that ran but failed is not shown as well", () => {
   });
 });
 
+test("a call that goes on in the background says so, and not that it is done", () => {
+  const begun = part({
+    state: "finished",
+    status: "ok",
+    name: "shell",
+    args: { command: "make", background: true },
+  });
+  expect(outcomeOf(begun)).toMatchObject({ words: "in the background", spoken: "started in the background" });
+  const foreground = { ...begun, args: { command: "make", background: false }, exit: 0 };
+  expect(outcomeOf(foreground)).toMatchObject({ words: "exit 0" });
+});
+
 test("every outcome is said to those who don't see the sign", () => {
   for (const state of ["called", "proposed", "started", "finished"] as const)
     for (const status of ["ok", "error", "denied", "unknown", "stopped"] as const)

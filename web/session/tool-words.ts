@@ -68,6 +68,7 @@ export function outcomeOf(part: ToolPart): Outcome {
   const exited = exit === null ? "" : `exit ${exit}`;
   switch (status) {
     case "ok":
+      if (isLeftRunning(part)) return outcome("ok", "in the background", "started in the background");
       return outcome(exit === null || exit === 0 ? "ok" : "bad", exited, exited || "done");
     case "error":
       return outcome("bad", exited || "failed");
@@ -79,6 +80,11 @@ export function outcomeOf(part: ToolPart): Outcome {
     case null:
       return outcome("unknown", "outcome unknown");
   }
+}
+
+/** Its result says only that it began: what it does goes on beside the turn. */
+function isLeftRunning({ args }: ToolPart): boolean {
+  return args !== null && typeof args === "object" && "background" in args && args.background === true;
 }
 
 /** With the word that the person gave it. */
