@@ -80,6 +80,10 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
       "tide",
     ]);
     expect(items).toMatchObject([{ session, snippet: "the heron waits for the tide" }]);
+    expect(await holdfast(env, ["sessions", "search", " "])).toMatchObject({
+      code: 2,
+      err: "holdfast: there is nothing to search for: no word was given\n",
+    });
 
     const lines = (await holdfast(env, ["sessions", "export", session, "--format", "jsonl"])).out
       .trimEnd()

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { answer, wholeNumber, type Cli } from "../cli.ts";
+import { Failure } from "../exit.ts";
 import { visibleLine } from "../visible.ts";
 import { ago } from "../words.ts";
 
@@ -11,10 +12,11 @@ export function searchCommand(cli: Cli): Command {
     .addHelpText("after", "\nExample:\n  holdfast sessions search flaky migration test")
     .action(async (words: string[], { limit }: { limit: number }, command: Command) => {
       const { client, terminal } = cli;
-      const { items } = await client.search({ q: words.join(" "), limit });
+      const q = words.join(" ");
+      if (q.trim() === "") throw new Failure("usage", "there is nothing to search for: no word was given");
+      const { items } = await client.search({ q, limit });
       answer(cli, command, { items }, () => {
-        if (items.length === 0)
-          return terminal.line(`Nothing was found for: ${visibleLine(words.join(" "))}`);
+        if (items.length === 0) return terminal.line(`Nothing was found for: ${visibleLine(q)}`);
         for (const { session, title, position, at, snippet } of items) {
           const where = `${session} ${position}  ${ago(at, cli.now())}`;
           terminal.line(
