@@ -176,3 +176,17 @@ test("going on from a view repeats nothing of it", () => {
       expect(out.split(once), `${once} at ${at}`).toHaveLength(2);
   }
 });
+
+test("an input that waited is named again when it is taken up", () => {
+  const queued: NewEvent[] = ["one", "two"].map((text) => ({
+    type: "input_admitted",
+    data: { input: `inp_${text}`, kind: "prompt", text: `Do ${text}.` },
+  }));
+  const after: NewEvent[] = [
+    { type: "turn_ended", data: { turn: "turn_1", outcome: "completed" } },
+    { type: "turn_started", data: { turn: "turn_2", inputs: ["inp_one"] } },
+    { type: "input_delivered", data: { input: "inp_one", turn: "turn_2", from: "x" } } as NewEvent,
+  ];
+  const text = printed(numbered([...story.slice(0, 5), ...queued, ...after]));
+  expect(text.split("\n").filter((line) => line.includes("taken up"))).toEqual(["  · taken up: Do one."]);
+});

@@ -30,6 +30,7 @@ import { Printer } from "./printer.ts";
 
 /** Far more than a view holds: what has left the view never comes again. */
 const REMEMBERED_MAX = 4000;
+const TAKEN_CHARS = 80;
 
 export class Transcript {
   readonly #printer: Printer;
@@ -118,7 +119,15 @@ export class Transcript {
   #message(message: Message): void {
     switch (message.kind) {
       case "input":
-        return this.#input({ ...message, input: message.id, kind: message.input });
+        this.#input({ ...message, input: message.id, kind: message.input });
+        if (this.#have(`${message.id} queued`) === 0) return;
+        // What follows answers this one, and not what was printed last.
+        return this.#once(`${message.id} taken up`, () =>
+          this.#printer.line(
+            `  · taken up: ${visibleLine(shown(message.text)).slice(0, TAKEN_CHARS)}`,
+            "dim",
+          ),
+        );
       case "step":
         return this.#step(message);
       case "turn_end":
@@ -151,11 +160,12 @@ export class Transcript {
     }
   }
 
-  /** Shown when it is admitted; its delivery brings nothing new. */
+  /** Shown when it is admitted; its delivery brings nothing new, unless others were shown since. */
   #input(
     input: Pick<QueuedInput, "input" | "kind" | "text" | "by" | "at" | "attachments">,
     state?: "queued",
   ): void {
+    if (state) this.#remember(`${input.input} ${state}`, 1);
     this.#once(input.input, () => {
       const about = [nameOf(input.by), clock(input.at, this.#now())];
       if (input.kind === "steer") about.push("steer");
