@@ -72,6 +72,20 @@ test("an empty composer stops the turn, Escape twice does too; what was queued i
   expectNoFaults(page);
 });
 
+test("Escape that is held is pressed once, and stops nothing", async () => {
+  const { page, session } = await working();
+  await composer(page).focus();
+  await page.keyboard.down("Escape");
+  await page.getByText("Escape again stops the turn").waitFor();
+  await page.keyboard.down("Escape"); // as a keyboard repeats it
+  expect(await page.getByText("Escape again stops the turn").isVisible()).toBe(true);
+  await page.keyboard.up("Escape");
+  expect((await viewOf(session)).turn?.stopRequested).toBe(false);
+  await page.keyboard.press("Escape");
+  await expect.poll(async () => (await viewOf(session)).turn).toBe(null);
+  expectNoFaults(page);
+});
+
 test("stop-and-send ends the turn and goes first", async () => {
   const { page, session } = await working();
   await say(page, "second");

@@ -69,6 +69,7 @@ export function Composer(props: ComposerProps) {
   function onEscape(event: KeyboardEvent): void {
     if (!props.stop || props.stop.isAsked) return;
     event.preventDefault();
+    if (event.repeat) return; // held, it was pressed once
     if (isArmed()) props.stop.run();
     setArmed(!isArmed());
   }
