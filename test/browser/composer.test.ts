@@ -86,6 +86,14 @@ test("Escape that is held is pressed once, and stops nothing", async () => {
   expectNoFaults(page);
 });
 
+test("the demo is said to be a choice where there is a model", async () => {
+  const page = await visit.open("/new");
+  await page.getByLabel("Profile").selectOption("demo");
+  await page.getByText("With this choice a script answers, and no model.").waitFor();
+  expect(await page.getByText("No model is configured").count()).toBe(0);
+  expectNoFaults(page);
+});
+
 test("stop-and-send ends the turn and goes first", async () => {
   const { page, session } = await working();
   await say(page, "second");

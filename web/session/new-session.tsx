@@ -82,12 +82,16 @@ const THINGS: readonly { say: string; see: string }[] = [
 ];
 
 function DemoThings() {
-  const { begin } = useDashboard();
+  const { begin, profiles } = useDashboard();
+  const hasModel = () => profiles.list?.some(({ demo }) => !demo) ?? false;
   return (
     <section class="to-try" aria-label="Things to try with the demo">
       <p>
-        <span class="tag">demo</span> No model is configured, so a script answers in its place; its commands
-        and files are real. Things to try:
+        <span class="tag">demo</span>{" "}
+        {hasModel()
+          ? "With this choice a script answers, and no model."
+          : "No model is configured, so a script answers in its place."}{" "}
+        Its commands and files are real. Things to try:
       </p>
       <ul>
         <For each={THINGS}>
