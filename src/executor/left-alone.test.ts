@@ -98,6 +98,34 @@ it("a session that was left alone is tried again after a restart, and told of no
   await scene.untilFact(session, "turn_ended");
 });
 
+it("faults with a turn that went well between them are not in a row", async () => {
+  const session = await scene.send("go");
+  let faults = 0;
+  const store: Store = {
+    ...scene.store,
+    events: async (log, ...rest) => {
+      if (log !== session || faults === 0) return scene.store.events(log, ...rest);
+      faults -= 1;
+      throw new TypeError("a fold that does not know what it reads");
+    },
+  };
+  const logged: string[] = [];
+  const log = { info: () => {}, error: (_: object, message: string) => void logged.push(message) };
+  await scene.run(() => "Here I am.", {}, { store, log });
+  for (let turns = 1; turns <= 3; turns++) {
+    await scene.untilFact(session, "turn_ended", turns);
+    await expect.poll(async () => (await scene.store.overview()).leases).toEqual([]);
+    faults = 2;
+    await scene.send("again", session);
+    for (let left = 1; left >= 0; left--) {
+      await expect.poll(() => faults).toBe(left);
+      scene.advance(LEASE_MS + 1);
+    }
+  }
+  await scene.untilFact(session, "turn_ended", 4);
+  expect(logged.filter((message) => message.includes("left alone"))).toEqual([]);
+});
+
 it("a session whose log is damaged is told of once and left alone, until something is sent to it and it is well again", async () => {
   const session = await scene.send("go");
   const damage = new DamagedEvent(session, formatPosition(2, 0));
