@@ -10,6 +10,9 @@ const executor = (epoch: number): Writer => ({
   lease: { log: "ses_1", holder: "nod_1", epoch, ttlMs: 1000 },
 });
 
+const completed: NewEvent = { type: "step_completed", data: { step: "s", attempt: 1, message: [] } };
+const ended: NewEvent = { type: "session_ended", data: { reason: "done" } };
+
 it("appends of one proof are one group, whose members know their own positions", () => {
   const group = groupUp([waiting([draft("a"), draft("b")], executor(1)), waiting([draft("c")], executor(1))]);
   expect(positions(group, 7, 3)).toEqual(["7.5", "7.6"]);
@@ -19,6 +22,33 @@ it("appends of one proof are one group, whose members know their own positions",
     waiting([draft("d")], client),
   ]);
   expect(positions(facts, 7, 3)).toEqual(["9.0", "10.0", "10.1"]);
+});
+
+it("a group is the same batch as one append of all that its members bring", () => {
+  const ask = { ask: "ask_1", kind: "clarify" as const, title: "Which?", choices: [] };
+  const process = { process: "prc_1", command: "make", cwd: "/", call: "c1", background: false };
+  const members: NewEvent[][] = [
+    [notice(), { type: "ask_opened", data: ask }],
+    [
+      { type: "process_started", data: process },
+      { type: "tool_started", data: { call: "c1", process: "prc_1" } },
+    ],
+    [{ type: "ask_answered", data: { ask: "ask_1", kind: "clarify", answer: { text: "this" } } }],
+    [completed, draft("a", "t.1/0")],
+    [draft("b", "t.1/0"), draft("c", "t.1/0")],
+  ];
+  expect(groupUp(members.map((events) => waiting(events, client))).batch).toEqual(
+    groupOf(waiting(members.flat(), client)).batch,
+  );
+  const late: NewEvent[][] = [[completed, draft("after its fact")], [notice()]];
+  expect(groupUp(late.map((events) => waiting(events, client))).batch).toEqual(
+    groupOf(waiting(late.flat(), client)).batch,
+  );
+  const [first, last] = [waiting([notice()], client), waiting([ended], client)];
+  expect(groupUp([first, { ...last, at: 7 }])).toMatchObject({
+    at: 7,
+    batch: { ends: { successor: null }, facts: 2 },
+  });
 });
 
 it("a member that may be refused by itself is judged by itself", () => {
@@ -33,8 +63,7 @@ it("a member that may be refused by itself is judged by itself", () => {
   expect(
     joined(groupOf({ ...waiting([notice()], client), expectSeq: 1 }), waiting([notice()], client)),
   ).toBeUndefined();
-  const ended = groupOf(waiting([{ type: "session_ended", data: { reason: "done" } }], client));
-  expect(joined(ended, waiting([notice()], client))).toBeUndefined();
+  expect(joined(groupOf(waiting([ended], client)), waiting([notice()], client))).toBeUndefined();
 });
 
 it("a fact does not join drafts that it could sweep", () => {
@@ -44,7 +73,6 @@ it("a fact does not join drafts that it could sweep", () => {
 });
 
 it("drafts that come with the fact that carries them are not written, and keep their places", () => {
-  const completed: NewEvent = { type: "step_completed", data: { step: "s", attempt: 1, message: [] } };
   const group = groupOf(waiting([draft("a"), draft("b"), completed, draft("c", "other/0")], executor(1)));
   expect(group.batch.entries.map(({ owner, facts, drafts }) => ({ owner, facts, drafts }))).toEqual([
     { owner: null, facts: 1, drafts: 0 },
