@@ -22,6 +22,10 @@ function makeGroup(admit: (verb: string) => void = () => {}) {
         db.run("insert into t (x) values ('half')");
         throw new StorageError(kind, `the disk said ${kind}`);
       },
+      dropAll({ database: db }) {
+        db.run("rollback"); // as SQLite does on a full disk
+        throw new StorageError("full", "the disk is full");
+      },
     },
     admit,
     failed: (error) => failed.push(error),
@@ -62,6 +66,16 @@ it("a storage error is told, and the others are tried alone", () => {
   expect(values(group.commit())).toEqual([1, "the disk said full", 1]);
   expect(stored()).toEqual(["a", "c"]);
   expect(failed.map(({ kind }) => kind)).toEqual(["full"]);
+});
+
+it("once SQLite itself has dropped the transaction, nothing is carried out outside of one", () => {
+  const { group, stored } = makeGroup();
+  group.add(["insert", "a"]);
+  group.add(["dropAll"]);
+  group.add(["insert", "c"]);
+  expect(stored()).toEqual([]);
+  expect(values(group.commit())).toEqual([1, "the disk is full", 1]);
+  expect(stored()).toEqual(["a", "c"]);
 });
 
 it("after a broken disk nothing is tried again: not even what had been carried out (invariant 10)", () => {
