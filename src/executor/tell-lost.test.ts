@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { makeFolder, openStore, owner } from "../../test/sqlite/open-store.ts";
+import { START } from "../session/position.ts";
 import { StorageError, type LostSession, type Store } from "../store/store.ts";
 import { tellLost } from "./tell-lost.ts";
 
@@ -16,4 +19,19 @@ it("a session that can't be told of keeps no other from being told of, and is to
   };
   await expect(tellLost(store)).rejects.toBe(fault);
   expect(told).toEqual(["ses_a", "ses_b"]);
+});
+
+it("of several who see that a session is lost one tells it, and nobody once another has gone on", async () => {
+  const store = await openStore(join(makeFolder(), "holdfast.db"));
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  const see = (epoch: number, seq: number) =>
+    tellLost({
+      lostSessions: async () => [{ session: "ses_a", epoch, seq }],
+      append: (...args) => store.append(...args),
+    });
+  await see(1, 1);
+  await see(1, 2); // by another node, of the same holder
+  await see(2, 1); // of the next one, who has written since
+  const facts = await store.events("ses_a", START, 10);
+  expect(facts.map(({ type }) => type)).toEqual(["session_created", "executor_lost"]);
 });
