@@ -3,6 +3,7 @@ import { StorageError, type Lease, type Store } from "../store/store.ts";
 import { wallClock } from "./clock.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
 import { owner, useScene } from "./scene.ts";
+import { intend } from "./tool-work.ts";
 import { withStops } from "./with-stops.ts";
 
 const LEASE_MS = 15_000;
@@ -98,4 +99,15 @@ it("what people write does not make a holder give up", async () => {
   });
   await session.catchUp();
   expect(session.view.meta.title).toBe("Other");
+});
+
+it("nothing begins once what it belongs to is being broken off", async () => {
+  const { session } = await working();
+  const before = session.view.position;
+  const begun = await intend({ session, signal: AbortSignal.abort() }, [
+    { type: "notice", data: { level: "info", text: "about to act" } },
+  ]);
+  expect(begun).toBe(false);
+  await session.catchUp();
+  expect(session.view.position).toBe(before);
 });
