@@ -117,6 +117,8 @@ forEachStore((harness) => {
       const forked = await store.forkSession("ses_a", undefined, "ses_fork", owner);
       expect(forked).toMatchObject({ ok: true, session: { attention: null } });
       expect(await store.ask("ask_1")).toMatchObject({ session: "ses_a", state: "open" });
+      await store.append("ses_fork", [answered("ask_1", "once")], client);
+      expect(await store.ask("ask_1")).toMatchObject({ session: "ses_a", state: "open" });
       await store.deleteSession("ses_fork", { force: true });
       expect(await store.ask("ask_1")).toMatchObject({ state: "open" });
       await store.deleteSession("ses_a", { force: true });
