@@ -79,6 +79,18 @@ it("a node that comes back under its name frees its former leases in the order o
   expect(await (await again).claimLease(high!, 1_000)).toMatchObject({ ok: true });
 });
 
+it("a claim waits for nobody: a session that another is just choosing is passed over", async () => {
+  const url = new URL(database);
+  url.searchParams.set("lock_timeout", "200"); // milliseconds: who waits all the same is told
+  const store = await openNode(url.href);
+  const session = await newSession(store);
+  await store.append(session, [prompt], byOwner);
+  await hold(logRow(session));
+  expect(await claimAll(store)).not.toContain(session);
+  await letGo();
+  expect(await claimAll(store)).toContain(session);
+});
+
 it("how far a person has read is written after its log is locked, as a deletion does it", async () => {
   const store = await openNode(database);
   const session = await newSession(store);
@@ -152,6 +164,17 @@ it.each<[string, (store: Store, session: string, key: string) => Promise<unknown
   await letGo();
   expect(await done).toMatchObject({ ok: true });
 });
+
+const prompt: NewFact = { type: "input_admitted", data: { input: "inp_1", kind: "prompt", text: "go" } };
+
+async function claimAll(store: Store): Promise<string[]> {
+  const claimed: string[] = [];
+  for (;;) {
+    const claim = await store.claimSession(60_000);
+    if (!claim) return claimed;
+    claimed.push(claim.lease.log);
+  }
+}
 
 /** The child has the lower id, as every other delegate does: theirs follow from the call. */
 async function family(store: Store): Promise<{ parent: string; child: string }> {
