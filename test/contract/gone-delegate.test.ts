@@ -30,6 +30,17 @@ forEachStore((harness) => {
       await expectReturned(store, harness.dialect === "sqlite" ? "completed" : "stopped");
     });
 
+    it("goes on waiting in its own successor when a person goes back in it as well, and it is deleted", async () => {
+      const store = await waiting();
+      await goBack(store, "ses_parent", "ses_again");
+      await remove(store, "ses_parent");
+      for (const id of ["ses_child", "ses_next", "ses_last"])
+        expect(await store.session(id, "")).toMatchObject({ origin: { session: "ses_again" } });
+      const end = async () => ({ outcome: "completed", text: "Done." }) as const;
+      await returnDelegate(store, "ses_last", "ses_again", end);
+      await expectReturned(store, "completed", "ses_again");
+    });
+
     it("is not told of a delegate that still works when another is deleted", async () => {
       const store = await waiting();
       await delegate(store, "ses_other");
@@ -74,10 +85,10 @@ async function remove(store: Store, id: string): Promise<void> {
   }
 }
 
-async function expectReturned(store: Store, outcome: string): Promise<void> {
-  const facts = await store.events("ses_parent", formatPosition(1, 0), 100, "facts");
+async function expectReturned(store: Store, outcome: string, parent = "ses_parent"): Promise<void> {
+  const facts = await store.events(parent, formatPosition(1, 0), 100, "facts");
   expect(facts.filter(({ type }) => type === "delegate_returned")).toMatchObject([
     { data: { session: "ses_child", outcome } },
   ]);
-  expect((await store.view("ses_parent"))?.delegates).toEqual([]);
+  expect((await store.view(parent))?.delegates).toEqual([]);
 }

@@ -7,7 +7,7 @@ import type { Command, Forked, Refused, Succession } from "../store.ts";
 import { NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { copySession } from "./copy-session.ts";
-import type { Transaction } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
 import { textArray } from "./wire.ts";
 import { FIRST_REV, writeEvents } from "./write-events.ts";
 
@@ -25,7 +25,10 @@ export async function succeedSession(
     new Date(now).toISOString(),
     author,
   );
-  const delegates = view.delegates.map(({ session }) => session);
+  const delegates = await withSuccessors(
+    context.database,
+    view.delegates.map(({ session }) => session),
+  );
   const made = await copySession(context, {
     from,
     at,
@@ -47,6 +50,20 @@ export async function succeedSession(
     context.changed(from, 0); // whatever it is: the next poll looks once more
   }
   return made;
+}
+
+/** A person may have gone back in one that works for it: then others do, in its place. */
+async function withSuccessors(database: Database, delegates: readonly string[]): Promise<string[]> {
+  if (delegates.length === 0) return [];
+  const line = await database.query<{ id: string }>({
+    text: `with recursive line (id, successor) as (
+        select id, successor from session where id = any($1::text[])
+        union
+        select next.id, next.successor from line join session next on next.id = line.successor)
+      select id from line`,
+    values: [textArray(delegates)],
+  });
+  return line.map(({ id }) => id);
 }
 
 async function checkLog(transaction: Transaction, id: string, seq: number): Promise<{ ok: true } | Refused> {

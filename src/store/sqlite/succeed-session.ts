@@ -5,6 +5,7 @@ import { followSuccession } from "../fork-plan.ts";
 import type { Command, Forked, Succession } from "../store.ts";
 import type { Context } from "./context.ts";
 import { copySession } from "./copy-session.ts";
+import type { Database } from "./database.ts";
 import { packBatch } from "./packed-batch.ts";
 
 export async function succeedSession(
@@ -30,7 +31,10 @@ export async function succeedSession(
         from,
         expectSeq: seqOf(view.position),
         ended,
-        delegates: view.delegates.map(({ session }) => session),
+        delegates: withSuccessors(
+          context.reader,
+          view.delegates.map(({ session }) => session),
+        ),
         command,
       }),
   });
@@ -39,4 +43,17 @@ export async function succeedSession(
     context.changed(from);
   }
   return made;
+}
+
+/** A person may have gone back in one that works for it: then others do, in its place. */
+function withSuccessors(reader: Database, delegates: readonly string[]): string[] {
+  const line = reader.tuples<[string]>(
+    `with recursive line (id, successor) as (
+        select id, successor from session where id in (select value from json_each(?))
+        union
+        select next.id, next.successor from line join session next on next.id = line.successor)
+      select id from line`,
+    JSON.stringify(delegates),
+  );
+  return line.map(([id]) => id);
 }
