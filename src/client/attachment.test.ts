@@ -31,6 +31,20 @@ test("a view older than what the reader has is passed over, but not one of anoth
   expect(other.next).toMatchObject({ position: formatPosition(3, 0), store: "sto_2" });
 });
 
+test("what the reader has already is passed over: it is no gap, and is not delivered again", () => {
+  const draft = (sub: number): AnyEvent => ({
+    ...notice(4),
+    position: formatPosition(4, sub),
+    type: "draft",
+  });
+  const events = [notice(3), notice(4), draft(1), draft(2)];
+  const first = accept(at(3), { op: "events", session, events }, hearer);
+  expect(first.deliver).toMatchObject({ events: events.slice(1) });
+  const again = accept(first.next, { op: "events", session, events: [...events, draft(3)] }, hearer);
+  expect(again.again).toBeUndefined();
+  expect(again.deliver).toMatchObject({ events: [draft(3)] });
+});
+
 const firstView = (seq: number) =>
   ({ op: "resync", session, view: viewAt(formatPosition(seq, 0)), reason: "first" }) as const;
 
