@@ -3,6 +3,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { afterEach, expect, it } from "vitest";
 import {
   byOwner,
@@ -18,6 +19,7 @@ import { useDatabase } from "../../../test/postgres.ts";
 import { startProxy, type Proxy } from "../../../test/tcp-proxy.ts";
 import { START } from "../../session/position.ts";
 import type { Lease } from "../store.ts";
+import { nodeLock } from "./liveness.ts";
 
 const database = await useDatabase();
 const processes = new Set<NodeProcess>();
@@ -211,15 +213,27 @@ it("a node that loses all its connections keeps its leases, and comes back by it
   const [cut, other] = await Promise.all([openNode(proxy.url), openNode(database)]);
   const session = await newSession(cut);
   const lease = await claim(cut, session);
+  const before = await lockHolder(cut.node);
   proxy.reset();
-  await expect
-    .poll(async () => (await other.nodes()).find(({ id }) => id === cut.node))
-    .toMatchObject({ alive: true });
+  await expect.poll(async () => [before, null].includes(await lockHolder(cut.node))).toBe(false);
+  expect(await other.claimLease(session, 1000)).toEqual({ ok: false, code: "held" });
   expect(await cut.append(session, [notice("still here")], { by: "executor", lease })).toMatchObject({
     ok: true,
   });
-  await expect.poll(() => other.claimLease(session, 1000)).toEqual({ ok: false, code: "held" });
 });
+
+/** The server's process that holds the lock by which a node is known to live. */
+async function lockHolder(node: string): Promise<number | null> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    `select pid from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'
+      and (classid::bigint << 32 | objid::bigint) = ${nodeLock("$1")}`,
+    [node],
+  );
+  await client.end();
+  return rows[0]?.pid ?? null;
+}
 
 async function isNamed(changes: AsyncIterator<ReadonlySet<string>>, log: string): Promise<boolean> {
   for (;;) {
