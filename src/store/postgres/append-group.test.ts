@@ -56,6 +56,11 @@ it("a member that may be refused by itself is judged by itself", () => {
   const key = { scope: "s", key: "k", digest: "d", note: null };
   expect(joined(plain, waiting([notice()], executor(2)))).toBeUndefined();
   expect(joined(plain, waiting([notice()], client))).toBeUndefined();
+  const another: Writer = { by: "executor", lease: { log: "ses_1", holder: "nod_2", epoch: 1, ttlMs: 1000 } };
+  expect(joined(plain, waiting([notice()], another))).toBeUndefined();
+  expect(
+    joined(groupOf(waiting([notice()], client)), { ...waiting([notice()], client), key }),
+  ).toBeUndefined();
   expect(joined(plain, { ...waiting([notice()], executor(1)), expectSeq: 3 })).toBeUndefined();
   expect(
     joined(groupOf({ ...waiting([notice()], client), key }), waiting([notice()], client)),
