@@ -46,10 +46,12 @@ export async function callModel(attempt: Attempt): Promise<void> {
   });
   failpoint("after-intent");
   const thought = new ThinkingTimes(attempt.clock);
+  const said = new Map<number, string>();
   const result = await attempt.driver.step(
     attempt.request,
     (delta) => {
       thought.hear(delta);
+      if (delta.kind === "text") said.set(delta.piece, (said.get(delta.piece) ?? "") + delta.text);
       drafts.add(`${owner}/${delta.piece}`, delta.kind, delta.text);
     },
     signal,
@@ -57,7 +59,10 @@ export async function callModel(attempt: Attempt): Promise<void> {
   failpoint("after-effect");
   // Before the fact, which sweeps them: of an answer that is whole it says the last words too, and a commit sooner.
   await (result.outcome === "completed" ? drafts.leaveRest() : drafts.flush());
-  const facts = await outcomeFacts(attempt, result, thought);
+  const facts =
+    result.outcome === "stopped"
+      ? [await stoppedFact(attempt, said)]
+      : await outcomeFacts(attempt, result, thought);
   const whole = facts.flatMap((fact) =>
     fact.type === "step_completed" ? answerFacts(session.view, fact) : [fact],
   );
@@ -65,9 +70,20 @@ export async function callModel(attempt: Attempt): Promise<void> {
   if (whole.length === facts.length || !(await session.appendDecided(whole))) await session.append(facts);
 }
 
+/** A server that stops takes it up again and has it answered anew: then nothing has to be known of it. */
+async function stoppedFact(
+  { step, attempt, signal, longText }: Attempt,
+  said: ReadonlyMap<number, string>,
+): Promise<NewFact> {
+  const reason = signal.reason as Stop;
+  const text = [...said.values()].join("\n\n").trim();
+  const known = reason === "stopped" && text !== "" ? { said: await longText(text) } : {};
+  return { type: "step_aborted", data: { step, attempt, reason, ...known } };
+}
+
 async function outcomeFacts(
   attempt: Attempt,
-  result: StepResult,
+  result: Exclude<StepResult, { outcome: "stopped" }>,
   thought: ThinkingTimes,
 ): Promise<NewFact[]> {
   const named = { step: attempt.step, attempt: attempt.attempt };
@@ -83,8 +99,6 @@ async function outcomeFacts(
           },
         },
       ];
-    case "stopped":
-      return [{ type: "step_aborted", data: { ...named, reason: attempt.signal.reason as Stop } }];
     case "failed":
       return failureFacts(attempt, result.fault);
   }

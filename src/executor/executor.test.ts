@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { ContextMessage } from "../driver/driver.ts";
 import type { AnyEvent } from "../session/event.ts";
 import { ids, owner, results, types, useScene } from "./scene.ts";
 import type { Script } from "./scripted-driver.ts";
@@ -114,6 +115,35 @@ describe("a turn", () => {
     expect(after?.messages.find(({ kind }) => kind === "step")).toMatchObject({
       state: "aborted",
       parts: [{ text: "I was just about to" }],
+    });
+  });
+
+  it("tells a model that was stopped what it had said until then", async () => {
+    await scene.run(({ context }) =>
+      context.length === 1 ? { hangs: "I was just about to" } : JSON.stringify(context.map(words)),
+    );
+    const session = await scene.send("talk");
+    await scene.untilFact(session, "draft");
+    const view = await scene.store.view(session);
+    await scene.store.append(session, [{ type: "stop_requested", data: { turn: view!.turn!.id } }], {
+      by: "client",
+      author: owner,
+    });
+    await scene.untilFact(session, "turn_ended");
+    await scene.send("go on", session);
+    const log = await scene.untilFact(session, "turn_ended", 2);
+    const told = log.findLast(({ type }) => type === "step_completed");
+    expect(told?.data).toMatchObject({
+      message: [
+        {
+          text: JSON.stringify([
+            "talk",
+            "I was just about to",
+            "[Holdfast] A person stopped this answer here.",
+            "go on",
+          ]),
+        },
+      ],
     });
   });
 });
@@ -308,3 +338,9 @@ it("a profile that is not there ends the turn and says so", async () => {
   const log = await scene.untilFact(id, "turn_ended");
   expect(log.at(-1)?.data).toMatchObject({ outcome: "failed", error: { code: "unusable_profile" } });
 });
+
+function words(message: ContextMessage): string {
+  if (message.role === "tool") return message.result;
+  if (message.role === "person") return message.text;
+  return message.pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
+}

@@ -68,6 +68,13 @@ export function applyContext(context: Context, event: AnyEvent): void {
       for (const piece of fact.data.message)
         if (piece.type === "call") context.calls.set(piece.call, piece.name);
       return;
+    case "step_aborted": {
+      const { said } = fact.data;
+      if (said === undefined) return; // it is answered anew
+      context.entries.push({ position, role: "agent", pieces: [{ type: "text", text: said }] });
+      note(context, position, "A person stopped this answer here.");
+      return;
+    }
     case "tool_finished": {
       const name = context.calls.get(fact.data.call);
       if (name === undefined) return; // of a step that was never completed: the model did not ask for it

@@ -156,6 +156,8 @@ export const factData = {
     reason: z.string(),
     error: Fault.optional(),
     retryAt: z.string().optional(),
+    /** What was said of an answer that a person stopped: so that the model knows it when it goes on. */
+    said: LongText.optional(),
   }),
 
   tool_proposed: z.object({
