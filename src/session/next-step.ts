@@ -53,7 +53,7 @@ export function nextStep(view: View, model: string, now: string, limits: Limits 
     case "streaming": {
       const lost: NewFact = {
         type: "step_aborted",
-        data: { ...named(step), reason: "the executor was lost" },
+        data: { ...named(step), reason: "its server was lost" },
       };
       const again = callModel(view, turn.id, step.step, step.attempt + 1, model);
       return { ...again, facts: [lost, ...again.facts] };

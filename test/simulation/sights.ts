@@ -33,11 +33,7 @@ function noteStep({ facts, ledger, reached }: Sight, fact: Fact, n: number): voi
       (next) => next.type === "step_started" && next.data.step === step && next.data.attempt === attempt + 1,
     );
     const answered = later.some((next) => next.type === "step_completed" && next.data.step === step);
-    if (
-      data.reason === "the executor was lost" &&
-      answered &&
-      diedOf(ledger, stepBegan(facts, step, attempt))
-    )
+    if (data.reason === "its server was lost" && answered && diedOf(ledger, stepBegan(facts, step, attempt)))
       reached.note("a model was streaming when its executor died, and answered anew");
     if (data.retryAt !== undefined && again)
       reached.note("a provider failed for now, and was tried again in its time");

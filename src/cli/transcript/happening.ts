@@ -49,7 +49,7 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
     case "compaction_failed":
       return { style: "yellow", text: `compaction failed: ${visibleLine(fact.data.reason)}` };
     case "executor_lost":
-      return { style: "yellow", text: "the executor was lost; another one takes over" };
+      return { style: "yellow", text: "its server was lost; another takes over" };
     case "rule_added":
       return dim(`rule added: ${fact.data.decision} ${visibleLine(`${fact.data.tool} ${fact.data.match}`)}`);
     case "session_created":
