@@ -41,6 +41,20 @@ it("what another still says in the same log stays", async () => {
   database.close();
 });
 
+it("what is left of them between two slices is how they began", async () => {
+  const { writing, database } = await openWriting();
+  for (let n = 0; n < 60; n++) write(writing, ...Array.from({ length: 50 }, (_, m) => draft(n * 50 + m)));
+  write(writing, completed);
+  const lefts = new Set<number>();
+  for (let isMore = true; isMore; isMore = writing.sweeps.slice()) {
+    const left = draftsIn(database);
+    lefts.add(left);
+    expect(database.tuple("select max(sub) from event where owner is not null")).toEqual([left || null]);
+  }
+  expect(lefts.size).toBeGreaterThan(10);
+  database.close();
+});
+
 it("what the same one says and ends while it is being removed goes too, whenever that is", async () => {
   const { writing, database } = await openWriting();
   for (let moment = 1, isMore = true; isMore; moment++) {

@@ -1,7 +1,8 @@
 // Removes drafts whose fact is there, some time after it: the words of those who spoke at once lie side by side, and a page
 // that is written once for all of them would be written once for each: the end of a turn touched about as many pages as it
 // had drafts.
-// Until then they are read along with their fact, which changes nothing.
+// Until then they are read along with their fact, which changes nothing. The newest go first, so that whoever reads in
+// between two slices finds how it began, and never a hole.
 import type { Database } from "./database.ts";
 import { BLOCK_EVENTS, type LogState } from "./logs.ts";
 import type { Writing } from "./writing.ts";
@@ -17,7 +18,8 @@ export function markSwept({ database }: Writing, log: LogState, owner: string): 
 }
 
 type Owner = [log: number, owner: string, seq: number, until: number];
-type Round = { owners: Owner[]; blocks: number[]; from: number };
+/** `blocks` from the last one on; `left` is how many events of the first of them are still to be gone through. */
+type Round = { owners: Owner[]; blocks: number[]; left: number };
 
 export class Sweeps {
   readonly #database: Database;
@@ -60,21 +62,21 @@ export class Sweeps {
         until,
       ))
         blocks.add(block);
-    return { owners, blocks: [...blocks].toSorted((a, b) => a - b), from: 0 };
+    return { owners, blocks: [...blocks].toSorted((a, b) => b - a), left: BLOCK_EVENTS };
   }
 
   /** Never the log's newest event, so that its position is not given out again: a fact lies behind all of them. */
   #remove(round: Round, block: number): void {
-    const from = block * BLOCK_EVENTS + round.from;
+    const to = block * BLOCK_EVENTS + round.left;
     this.#database.run(
       `delete from event where id >= ? and id < ? and owner is not null and seq < (
         select until from drafting where drafting.log = event.log and drafting.owner = event.owner)`,
-      from,
-      from + SLICE_EVENTS,
+      to - SLICE_EVENTS,
+      to,
     );
-    round.from += SLICE_EVENTS;
-    if (round.from < BLOCK_EVENTS) return;
-    round.from = 0;
+    round.left -= SLICE_EVENTS;
+    if (round.left > 0) return;
+    round.left = BLOCK_EVENTS;
     round.blocks.shift();
   }
 
