@@ -90,11 +90,7 @@ describe("a turn", () => {
     const session = await scene.send("long");
     await scene.send("next", session);
     await scene.untilFact(session, "draft");
-    const view = await scene.store.view(session);
-    await scene.store.append(session, [{ type: "stop_requested", data: { turn: view!.turn!.id } }], {
-      by: "client",
-      author: owner,
-    });
+    await stop(session);
     const log = await scene.untilFact(session, "queue_held");
     expect(results(log)).toMatchObject([{ status: "stopped" }]);
     expect((await scene.store.view(session))?.processes).toEqual([]);
@@ -105,11 +101,7 @@ describe("a turn", () => {
     await scene.run(() => ({ hangs: "I was just about to" }));
     const session = await scene.send("talk");
     await scene.untilFact(session, "draft");
-    const view = await scene.store.view(session);
-    await scene.store.append(session, [{ type: "stop_requested", data: { turn: view!.turn!.id } }], {
-      by: "client",
-      author: owner,
-    });
+    await stop(session);
     await scene.untilFact(session, "turn_ended");
     const after = await scene.store.view(session);
     expect(after?.messages.find(({ kind }) => kind === "step")).toMatchObject({
@@ -124,11 +116,7 @@ describe("a turn", () => {
     );
     const session = await scene.send("talk");
     await scene.untilFact(session, "draft");
-    const view = await scene.store.view(session);
-    await scene.store.append(session, [{ type: "stop_requested", data: { turn: view!.turn!.id } }], {
-      by: "client",
-      author: owner,
-    });
+    await stop(session);
     await scene.untilFact(session, "turn_ended");
     await scene.send("go on", session);
     const log = await scene.untilFact(session, "turn_ended", 2);
@@ -338,6 +326,15 @@ it("a profile that is not there ends the turn and says so", async () => {
   const log = await scene.untilFact(id, "turn_ended");
   expect(log.at(-1)?.data).toMatchObject({ outcome: "failed", error: { code: "unusable_profile" } });
 });
+
+/** As a person does. */
+async function stop(session: string): Promise<void> {
+  const view = await scene.store.view(session);
+  await scene.store.append(session, [{ type: "stop_requested", data: { turn: view!.turn!.id } }], {
+    by: "client",
+    author: owner,
+  });
+}
 
 function words(message: ContextMessage): string {
   if (message.role === "tool") return message.result;
