@@ -5,8 +5,8 @@ import type { Store } from "./store/store.ts";
 
 /**
  * How much garbage may lie beside what is alive, in percent of it, before all of it is gone through. A process that keeps
- * a little of what it hears seems to V8 to have time for that every two seconds; and whoever speaks then waits for 30 ms,
- * which was the 99th percentile of 50 turns.
+ * a little of what it hears seems to V8 to have time for that every two seconds, and whoever speaks then waits: for 25 to
+ * 40 ms, while 50 turns ran.
  */
 const GARBAGE_PERCENT = 200;
 

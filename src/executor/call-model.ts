@@ -59,10 +59,7 @@ export async function callModel(attempt: Attempt): Promise<void> {
   failpoint("after-effect");
   // Before the fact, which sweeps them: of an answer that is whole it says the last words too, and a commit sooner.
   await (result.outcome === "completed" ? drafts.leaveRest() : drafts.flush());
-  const facts =
-    result.outcome === "stopped"
-      ? [await stoppedFact(attempt, said)]
-      : await outcomeFacts(attempt, result, thought);
+  const facts = await outcomeFacts(attempt, result, thought, said);
   const whole = facts.flatMap((fact) =>
     fact.type === "step_completed" ? answerFacts(session.view, fact) : [fact],
   );
@@ -70,21 +67,11 @@ export async function callModel(attempt: Attempt): Promise<void> {
   if (whole.length === facts.length || !(await session.appendDecided(whole))) await session.append(facts);
 }
 
-/** A server that stops takes it up again and has it answered anew: then nothing has to be known of it. */
-async function stoppedFact(
-  { step, attempt, signal, longText }: Attempt,
-  said: ReadonlyMap<number, string>,
-): Promise<NewFact> {
-  const reason = signal.reason as Stop;
-  const text = [...said.values()].join("\n\n").trim();
-  const known = reason === "stopped" && text !== "" ? { said: await longText(text) } : {};
-  return { type: "step_aborted", data: { step, attempt, reason, ...known } };
-}
-
 async function outcomeFacts(
   attempt: Attempt,
-  result: Exclude<StepResult, { outcome: "stopped" }>,
+  result: StepResult,
   thought: ThinkingTimes,
+  said: ReadonlyMap<number, string>,
 ): Promise<NewFact[]> {
   const named = { step: attempt.step, attempt: attempt.attempt };
   switch (result.outcome) {
@@ -99,9 +86,22 @@ async function outcomeFacts(
           },
         },
       ];
+    case "stopped":
+      return [await stoppedFact(attempt, said)];
     case "failed":
       return failureFacts(attempt, result.fault);
   }
+}
+
+/** A server that stops takes it up again and has it answered anew: then nothing has to be known of it. */
+async function stoppedFact(
+  { step, attempt, signal, longText }: Attempt,
+  said: ReadonlyMap<number, string>,
+): Promise<NewFact> {
+  const reason = signal.reason as Stop;
+  const text = [...said.values()].join("\n\n").trim();
+  const known = reason === "stopped" && text !== "" ? { said: await longText(text) } : {};
+  return { type: "step_aborted", data: { step, attempt, reason, ...known } };
 }
 
 /** What passes by itself gets a time to try again; what does not, or no longer, ends the turn with its reason. */
