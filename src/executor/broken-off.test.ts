@@ -21,6 +21,19 @@ it("a model whose executor hears that its lease is lost speaks no further", asyn
   );
 });
 
+it("a model that a shutdown breaks off is answered anew, and not told that a person stopped it", async () => {
+  await scene.run(() => ({ hangs: "I was just about to" }));
+  const session = await scene.send("go");
+  await scene.untilFact(session, "draft");
+  await scene.stop();
+  const facts = await scene.untilFact(session, "step_aborted");
+  expect(facts.find(({ type }) => type === "step_aborted")?.data).toEqual({
+    step: expect.any(String),
+    attempt: 1,
+    reason: "shutdown",
+  });
+});
+
 it("a tool that a shutdown breaks off has no result, and runs again", async () => {
   let runs = 0;
   const slow: Tool = {
