@@ -32,7 +32,10 @@ export const FileRef = z.object({ file: z.string() });
 const InputText = z.string().max(INPUT_MAX_CHARS).regex(/\S/, "must say something");
 const FileRefs = z.array(FileRef).max(FILES_MAX);
 
-/** `now` stops the turn that runs and is begun with next; `queue`, the default, waits its turn. */
+/**
+ * `now` stops the turn that runs and is begun with next; `queue`, the default, waits its turn. `answers` names the question
+ * that it was written for, null for none; left out, it answers the one that is open when it comes.
+ */
 export const NewInput = named(
   "NewInput",
   z
@@ -41,10 +44,23 @@ export const NewInput = named(
       text: InputText,
       attachments: FileRefs.optional(),
       delivery: z.enum(["queue", "now"]).optional(),
+      answers: z.string().nullable().optional(),
     })
     .refine(({ kind, delivery }) => kind === "prompt" || delivery === undefined, {
       path: ["delivery"],
       message: "is for a prompt: a steer enters the turn that runs",
+    })
+    .refine(({ answers, delivery }) => answers == null || delivery !== "now", {
+      path: ["delivery"],
+      message: "stops the turn, and with it the question that this answers",
+    })
+    .refine(({ answers, attachments = [] }) => answers == null || attachments.length === 0, {
+      path: ["attachments"],
+      message: "can't go with an answer",
+    })
+    .refine(({ answers, text }) => answers == null || text.length <= ANSWER_MAX_CHARS, {
+      path: ["text"],
+      message: `is too long for an answer, which takes ${ANSWER_MAX_CHARS} characters`,
     }),
 );
 

@@ -4,6 +4,7 @@ import * as http from "../protocol/http.ts";
 import { judgeAnswer } from "../session/answer.ts";
 import type { AskRow } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { refuseClosed } from "./closed-ask.ts";
 import { decideOnView } from "./decide.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import type { App } from "./zod.ts";
@@ -69,15 +70,4 @@ export function askRoutes(app: App, context: Context): void {
 
 async function askOf({ store }: Context, id: string): Promise<AskRow> {
   return (await store.ask(id)) ?? refuse("not_found", `There is no ask "${id.slice(0, 100)}".`);
-}
-
-function refuseClosed(ask: AskRow): never {
-  const { id, state, answer, closedBy, closedAt } = ask;
-  if (state !== "answered")
-    refuse("ask_closed", `${id} was ${state} at ${closedAt}: it can't be answered any more.`, { ask });
-  const who = closedBy && "person" in closedBy ? closedBy.person : "someone";
-  const what = [answer?.choice, answer?.values?.join(", "), answer?.text].filter(
-    (part) => part !== undefined,
-  );
-  refuse("answered", `${id} was answered by ${who} at ${closedAt}: ${what.join(": ")}.`, { ask });
 }

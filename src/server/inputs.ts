@@ -1,5 +1,6 @@
 // POST /api/sessions/:id/inputs: what someone sends is admitted with one append and answered at once. Most is queued; a
-// prompt may stop what runs; and while a question is open, what is sent is its answer.
+// prompt may stop what runs; and while a question is open, what is sent is its answer, unless it says that it was not
+// written for that question.
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
@@ -12,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { decideAndAppend, viewOf, type Decision } from "./decide.ts";
 import { InOrder } from "./in-order.ts";
+import { refuseClosed } from "./closed-ask.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import { refuseUnknown } from "./session-refusals.ts";
 import type { App } from "./zod.ts";
@@ -43,7 +45,7 @@ export function inputRoutes(app: App, context: Context): void {
           request,
           session,
           () => situationOf(context, session, request.caller.person, body),
-          (situation) => decideInput(situation, data),
+          (situation) => decideInput(context, situation, data, body.answers),
         ),
       );
       // Readers first: answering wakes the sender, who would take the processor from us. A seventh of their time, as measured.
@@ -73,10 +75,17 @@ async function situationOf(
 
 type Outcome = { input: string | null; answered?: string };
 
-function decideInput({ turn, asks, queued }: Situation, data: Input): Decision<Outcome> {
+async function decideInput(
+  context: Context,
+  { turn, asks, queued }: Situation,
+  data: Input,
+  answers: NewInput["answers"],
+): Promise<Decision<Outcome>> {
   const { input } = data;
   const admitted: NewFact = { type: "input_admitted", data };
-  const question = asks.find(({ kind }) => kind === "clarify");
+  const questions = asks.filter(({ kind }) => kind === "clarify");
+  const question = answers === undefined ? questions[0] : questions.find(({ ask }) => ask === answers);
+  if (typeof answers === "string" && !question) await refuseAnswer(context, answers);
   const answer = question && answerIn(question, data);
   if (question && answer) {
     const { ask, kind } = question;
@@ -94,6 +103,13 @@ function decideInput({ turn, asks, queued }: Situation, data: Input): Decision<O
     facts: [admitted, { type: "stop_requested", data: { turn: turn.id } }],
     answer: { input },
   };
+}
+
+/** It was written for a question that is not open here: to take it for something else is not ours to decide. */
+async function refuseAnswer({ store }: Context, ask: string): Promise<never> {
+  const named = await store.ask(ask);
+  if (named && named.state !== "open") refuseClosed(named);
+  refuseField("body.answers", `names no question of this session: "${ask.slice(0, 100)}"`);
 }
 
 /** What stops the turn is no answer to it; nor is what an answer can't carry. */

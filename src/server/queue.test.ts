@@ -55,6 +55,53 @@ test("an answer that was sent again under its key is one answer, and the second 
   expect((await view(id)).asks).toMatchObject([{ ask: "ask_q3" }]);
 });
 
+test("what was not written for a question is an input though one is open, and the question stays open", async () => {
+  const { id } = await running(question("ask_q5", ["Red", "Green"]));
+  expect(await send(id, { text: "green", answers: null })).toMatchObject({
+    input: expect.stringMatching(/^inp_/),
+  });
+  expect(await send(id, { kind: "steer", text: "to the left", answers: null })).toMatchObject({
+    input: expect.stringMatching(/^inp_/),
+  });
+  const { asks, queue } = await view(id);
+  expect(asks).toMatchObject([{ ask: "ask_q5" }]);
+  expect(queue).toMatchObject([
+    { kind: "prompt", text: "green" },
+    { kind: "steer", text: "to the left" },
+  ]);
+});
+
+test("what names its question answers that one or nothing, and says who was first", async () => {
+  const { id } = await running(question("ask_q6"), question("ask_q7"), question("ask_q8"));
+  expect(await send(id, { text: "seven", answers: "ask_q7" })).toMatchObject({ answered: "ask_q7" });
+  expect((await view(id)).asks.map(({ ask }) => ask)).toEqual(["ask_q6", "ask_q8"]);
+  const refusedOver = (input: object, status: number) =>
+    shared().call("POST", `/api/sessions/${id}/inputs`, { kind: "prompt", text: "x", ...input }, status);
+  expect(await refusedOver({ answers: "ask_q7" }, 409)).toMatchObject({
+    code: "answered",
+    ask: { id: "ask_q7", answer: { text: "seven" } },
+  });
+  await append(shared(), id, [
+    { type: "ask_closed", data: { ask: "ask_q6", kind: "clarify", reason: "withdrawn" } },
+  ]);
+  expect(await refusedOver({ answers: "ask_q6" }, 409)).toMatchObject({ code: "ask_closed" });
+  expect(await refusedOver({ answers: "ask_none" }, 422)).toMatchObject({
+    faults: [{ path: "body.answers" }],
+  });
+  expect((await view(id)).queue).toEqual([]);
+});
+
+test.each([
+  ["delivery", { delivery: "now" }],
+  ["attachments", { attachments: [{ file: "fil_1" }] }],
+  ["text", { text: "x".repeat(20_000) }],
+])("an answer to a question takes no other %s than an answer can carry", async (path, input) => {
+  const { id } = await running(question("ask_q9"));
+  const body = { kind: "prompt", text: "x", answers: "ask_q9", ...input };
+  const refused = await shared().call("POST", `/api/sessions/${id}/inputs`, body, 422);
+  expect(refused).toMatchObject({ faults: [{ path: `body.${path}` }] });
+});
+
 test("what stops the turn, has attachments or is too long for an answer is admitted though a question is open", async () => {
   const { id } = await running(question("ask_q4"));
   const file = await shared().fetch("/api/files?name=a.txt", {

@@ -41,7 +41,7 @@ export function Composer(props: ComposerProps) {
   function send(way: Way): void {
     setArmed(false);
     const text = props.commands.take();
-    if (text !== undefined) props.outbox.send(text, way);
+    if (text !== undefined) props.outbox.send(text, way, props.enter.answers);
     field.focus();
   }
 
@@ -94,6 +94,20 @@ export function Composer(props: ComposerProps) {
         </p>
       </Show>
       <Notes outbox={props.outbox} retry={() => props.outbox.retry() || send(props.enter.way)} />
+      <Show when={props.enter.isPast && !isBlank()}>
+        <p class="note aside past" role="status">
+          <span>A question came after you began to write, so Enter does not answer it.</span>
+          <button
+            type="button"
+            onClick={() => {
+              props.outbox.beginAnew();
+              field.focus();
+            }}
+          >
+            Answer with this
+          </button>
+        </p>
+      </Show>
       <SlashList popup={popup} take={takeChoice} />
       <ComposerFiles files={props.outbox.files} />
       <textarea

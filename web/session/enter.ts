@@ -1,5 +1,6 @@
 // What Enter does now, in words: the composer's placeholder and its button say the same.
-import type { View } from "../../src/session/view.ts";
+import type { Position } from "../../src/session/position.ts";
+import type { OpenAsk, View } from "../../src/session/view.ts";
 import type { UsualWay, Way } from "../state/outbox.ts";
 
 export type Enter = {
@@ -10,37 +11,57 @@ export type Enter = {
   does: string;
   /** What the other combination does; null when there is nothing to choose. */
   other: { way: UsualWay; does: string } | null;
+  /** The question that it answers. */
+  answers: string | null;
+  /** A question is open that was asked only after this was begun. */
+  isPast: boolean;
 };
 
 type Situation = Pick<View, "asks" | "turn" | "queue" | "held">;
 
-export function whatEnterDoes(view: Situation, chosen: UsualWay, hasFiles: boolean): Enter {
+export type Writing = {
+  /** What was chosen beside the composer. */
+  way: UsualWay;
+  hasFiles: boolean;
+  /** See Outbox. */
+  begun: Position | null;
+  /** Asks whose answer is on its way. */
+  answered: readonly (string | null)[];
+};
+
+export function whatEnterDoes(view: Situation, { way: chosen, hasFiles, begun, answered }: Writing): Enter {
   const { asks, turn, queue, held } = view;
-  if (asks.some(({ kind }) => kind === "clarify")) {
+  const open = asks.filter(({ ask }) => !answered.includes(ask));
+  const questions = open.filter(({ kind }) => kind === "clarify");
+  const question = questions.find(({ position }) => begun === null || position <= begun);
+  const isPast = questions.length > 0 && !question && !hasFiles;
+  const plain = { way: "queue", verb: "Queue", other: null, answers: null, isPast } as const;
+  if (question) {
+    if (!hasFiles) return { ...plain, verb: "Answer", does: "answers the question", answers: question.ask };
     // An answer has no files, so with one it is an input like any other.
-    if (!hasFiles) return { way: "queue", verb: "Answer", does: "answers the question", other: null };
-    return { way: "queue", verb: "Queue", does: "queues it: an answer takes no files", other: null };
+    return { ...plain, does: "queues it: an answer takes no files" };
   }
+  if (turn?.stopRequested) return { ...plain, does: "queues it: the turn is being stopped" };
   if (turn) {
-    const isAsked = asks.length > 0;
-    const does: Record<UsualWay, string> = {
-      queue: isAsked ? "queues it: an approval is open" : "queues it after this turn",
-      steer: isAsked ? "steers once the approval is answered" : "steers the turn that runs",
-    };
-    if (turn.stopRequested)
-      return { way: "queue", verb: "Queue", does: "queues it: the turn is being stopped", other: null };
     const other = chosen === "queue" ? "steer" : "queue";
     return {
+      ...plain,
       way: chosen,
       verb: chosen === "queue" ? "Queue" : "Steer",
-      does: does[chosen],
+      does: doesInTurn(chosen, open),
       other: { way: other, does: other === "queue" ? "queues it" : "steers" },
     };
   }
   const others = queue.length === 1 ? "the one that waits" : `the ${queue.length} that wait`;
   if (held && queue.length > 0)
-    return { way: "queue", verb: "Send", does: `sends it behind ${others}, and they go on`, other: null };
-  if (queue.length > 0)
-    return { way: "queue", verb: "Send", does: `queues it behind ${others}`, other: null };
-  return { way: "queue", verb: "Send", does: "sends it", other: null };
+    return { ...plain, verb: "Send", does: `sends it behind ${others}, and they go on` };
+  if (queue.length > 0) return { ...plain, verb: "Send", does: `queues it behind ${others}` };
+  return { ...plain, verb: "Send", does: "sends it" };
+}
+
+function doesInTurn(way: UsualWay, [ask]: readonly OpenAsk[]): string {
+  if (!ask) return way === "queue" ? "queues it after this turn" : "steers the turn that runs";
+  const [one, the] =
+    ask.kind === "approval" ? ["an approval", "the approval"] : ["a question", "the question"];
+  return way === "queue" ? `queues it: ${one} is open` : `steers once ${the} is answered`;
 }

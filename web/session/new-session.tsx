@@ -12,7 +12,14 @@ import { ModelChoice } from "./composer-model.tsx";
 import type { Enter } from "./enter.ts";
 import { ToldCard } from "./told.tsx";
 
-const BEGINS: Enter = { way: "queue", verb: "Begin", does: "begins the session", other: null };
+const BEGINS: Enter = {
+  way: "queue",
+  verb: "Begin",
+  does: "begins the session",
+  other: null,
+  answers: null,
+  isPast: false,
+};
 const DEFAULT_PROFILE = "default";
 
 export function NewSession(props: { hasFocus: boolean }) {

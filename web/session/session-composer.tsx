@@ -12,11 +12,16 @@ import { whatEnterDoes } from "./enter.ts";
 import { ToldCard } from "./told.tsx";
 
 export function SessionComposer(props: { followed: Followed; view: View }) {
-  const { client, list, profiles } = useDashboard();
+  const { answering, client, list, profiles } = useDashboard();
   const agent = createMemo(() => agentOf(props.view.meta, profiles));
   const stopping = createAttempt();
   const outbox = () => props.followed.outbox;
-  const enter = createMemo(() => whatEnterDoes(props.view, outbox().way, outbox().files.list.length > 0));
+  const enter = createMemo(() => {
+    const { way, files, begun, sending } = outbox();
+    const onCards = props.view.asks.map(({ ask }) => ask).filter((ask) => answering(ask).isSending);
+    const answered = [...sending.map(({ answers }) => answers), ...onCards];
+    return whatEnterDoes(props.view, { way, hasFiles: files.list.length > 0, begun, answered });
+  });
   const commands = createCommands(() => ({
     client,
     list,

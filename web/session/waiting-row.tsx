@@ -167,6 +167,11 @@ function wayOf(input: QueuedInput): "steer" | "now" | "queue" {
 
 function whatItWaitsFor(input: QueuedInput, view: View): string {
   if (view.held) return "held";
+  const isAsked = view.asks.some(({ kind, position }) => kind === "clarify" && position < input.position);
+  if (isAsked)
+    return input.kind === "steer"
+      ? "steers once the question is answered"
+      : "waits: the question is still open";
   if (input.kind === "steer") return "steers at the next step";
   return input.delivery === "now" ? "goes first, at once" : "waiting for its turn";
 }

@@ -1,5 +1,6 @@
 // What is being sent, kept in this browser until the server has it, each under the key that makes a second try harmless:
 // a page that is closed in mid-send goes on with it when it is opened again, and it arrives once.
+import type { Position } from "../../src/session/position.ts";
 import { keepItem, parsed, type KeptFile } from "./unsent.ts";
 
 /** `queue` waits its turn, `steer` enters the turn that runs, `now` stops that turn and goes first. */
@@ -11,6 +12,10 @@ export type Departure = {
   typed: string;
   text: string;
   way: Way;
+  /** The question that it was written for. */
+  answers: string | null;
+  /** See Outbox. */
+  begun: Position | null;
   files: KeptFile[];
   at: number;
 };
@@ -19,8 +24,11 @@ const PREFIX = "holdfast:sending:";
 /** The server remembers a key for a day; past that a second try could be a second effect. */
 export const RESUMABLE_MS = 20 * 3600_000;
 
+/** What a page of before did not keep. */
+const UNSAID = { answers: null, begun: null };
+
 export function departures(session: string): Departure[] {
-  return parsed<Departure>(localStorage.getItem(PREFIX + session));
+  return parsed<Departure>(localStorage.getItem(PREFIX + session)).map((kept) => ({ ...UNSAID, ...kept }));
 }
 
 /** By its key, since other tabs have theirs in the same place. */

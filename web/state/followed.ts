@@ -124,6 +124,7 @@ function follow(client: Client, socket: Pick<Socket, "attach">, id: string, pers
     },
     upload: client.uploadFile,
     newKey: client.transport.newKey,
+    position: () => session.view?.position ?? null,
   });
   const onChange = (hear: (change: Change) => void) => {
     hearers.add(hear);

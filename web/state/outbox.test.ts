@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { Unreachable } from "../../src/client/errors.ts";
+import { ProblemError, Unreachable } from "../../src/client/errors.ts";
+import { problem } from "../../src/protocol/problem.ts";
 import type { Attachment } from "../../src/session/event.ts";
 import { formatPosition, type Position } from "../../src/session/position.ts";
 import type { Upload } from "./attached-files.ts";
@@ -204,7 +205,7 @@ test("a message waits for its files and names them", async () => {
   uploading.resolve(upped("a.txt"));
   await settle();
   expect(asked.map(({ sent }) => newInput(sent))).toEqual([
-    { kind: "prompt", text: "read it", attachments: [{ file: "fil_a.txt" }] },
+    { kind: "prompt", text: "read it", answers: null, attachments: [{ file: "fil_a.txt" }] },
   ]);
 });
 
@@ -272,4 +273,50 @@ test("a file that is too large or does not get up says so, and the text is not l
   expect(asked).toEqual([]);
   expect([outbox.text, outbox.files.list.length]).toEqual(["read them", 2]);
   expect(outbox.failure).toContain("a file");
+});
+
+test("what was typed is as old as its first word, through a reload, until it is emptied or begun anew", () => {
+  let at = 3;
+  const position = () => formatPosition(at, 0);
+  const outbox = outboxOf({ position });
+  expect(outbox.begun).toBe(null);
+  outbox.setText("d");
+  at = 5;
+  outbox.setText("do it");
+  expect(outbox.begun).toBe(formatPosition(3, 0));
+  expect(outboxOf({ position }).begun).toBe(formatPosition(3, 0));
+  outbox.setText(" ");
+  outbox.setText("rather that");
+  expect(outbox.begun).toBe(formatPosition(5, 0));
+  at = 6;
+  outbox.beginAnew();
+  expect(outboxOf({ position }).begun).toBe(formatPosition(6, 0));
+});
+
+test("an answer that did not get through answers the same question when it is sent again", async () => {
+  const { asked, send } = pendingServer();
+  const outbox = outboxOf({ send, position: () => formatPosition(4, 0) });
+  outbox.setText("left");
+  outbox.send("left", "queue", "ask_1");
+  await settle();
+  asked[0]?.answer.reject(unreachable());
+  await settle();
+  expect(outbox.begun).toBe(formatPosition(4, 0));
+  expect(outbox.retry()).toBe(true);
+  await settle();
+  expect(asked[1]?.sent).toEqual(asked[0]?.sent);
+  expect(asked[1]?.sent).toMatchObject({ answers: "ask_1" });
+});
+
+test("an answer to a question that is no longer open is given back, and not sent so again", async () => {
+  const { asked, send } = pendingServer();
+  const outbox = outboxOf({ send });
+  outbox.setText("left");
+  outbox.send("left", "queue", "ask_1");
+  await settle();
+  asked[0]?.answer.reject(new ProblemError(problem("answered", "ask_1 was answered by owner.")));
+  await settle();
+  expect(outbox.text).toBe("left");
+  expect(outbox.failure).toBe("the question is no longer open.");
+  expect(outbox.retry()).toBe(false);
 });

@@ -2,6 +2,7 @@
 // looking at another session meanwhile loses neither the text nor the news of its failure.
 import { createMutable } from "solid-js/store";
 import type { NewInput } from "../../src/client/commands.ts";
+import { ProblemError } from "../../src/client/errors.ts";
 import type { Attachment } from "../../src/session/event.ts";
 import type { Position } from "../../src/session/position.ts";
 import { failureWords } from "../failure-words.ts";
@@ -18,7 +19,9 @@ import {
   hearOtherTabs,
   keepItem,
   keepUnsent,
+  keepUnsentBegun,
   keepUnsentFiles,
+  unsentBegun,
   unsentFiles,
   unsentText,
   type KeptFile,
@@ -31,6 +34,10 @@ export type UsualWay = Exclude<Way, "now">;
 export type Outbox = {
   readonly text: string;
   setText(text: string): void;
+  /** How far the session had come when its first word was typed: what was asked later it can't have been written for. */
+  readonly begun: Position | null;
+  /** Takes it as if it were begun only now. */
+  beginAnew(): void;
   readonly files: AttachedFiles;
   /** What Enter does while a turn runs; remembered for the session. */
   readonly way: UsualWay;
@@ -42,14 +49,20 @@ export type Outbox = {
   readonly isFromOtherTab: boolean;
   /** False when this browser has no room to keep what is typed. */
   readonly isKept: boolean;
-  /** Sends this for all that was typed, which is put back if it fails. */
-  send(text: string, way: Way): void;
+  /** Sends this for all that was typed, which is put back if it fails; `answers` names the question that it is for. */
+  send(text: string, way: Way, answers?: string | null): void;
   /** Once more what failed, under the same key, so that it arrives once; false when it was changed since. */
   retry(): boolean;
 };
 
-export type Shown = { text: string; way: Way; files: number };
-export type Sent = { key: string; text: string; way: Way; attachments: Attachment[] };
+export type Shown = { text: string; way: Way; answers: string | null; files: number };
+export type Sent = {
+  key: string;
+  text: string;
+  way: Way;
+  answers: string | null;
+  attachments: Attachment[];
+};
 
 export type OutboxOptions = {
   session: string;
@@ -61,21 +74,24 @@ export type OutboxOptions = {
   watchFor?: (text: string) => () => boolean;
   upload: Upload;
   newKey: () => string;
+  /** How far the page has come with the session. */
+  position?: () => Position | null;
   now?: () => number;
 };
 
 /** As the server takes it. */
-export function newInput({ text, way, attachments }: Sent): NewInput {
+export function newInput({ text, way, answers, attachments }: Sent): NewInput {
   return {
     kind: way === "steer" ? "steer" : "prompt",
     text,
+    answers,
     ...(way === "now" && { delivery: "now" }),
     ...(attachments.length > 0 && { attachments: attachments.map(({ file }) => ({ file })) }),
   };
 }
 
 type Sending = Departure & { position: Position | null; hasCome: (() => boolean) | undefined };
-type Failed = { words: string; departure: Departure };
+type Failed = { words: string; departure: Departure; isFinal: boolean };
 
 const WAY = "holdfast:way:";
 
@@ -87,6 +103,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   );
   const state = createMutable({
     text: unsentText(session),
+    begun: unsentBegun(session),
     way: (localStorage.getItem(WAY + session) === "steer" ? "steer" : "queue") as UsualWay,
     sending: [] as Sending[],
     failed: null as Failed | null,
@@ -100,6 +117,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   hearOtherTabs(session, (before, text) => {
     if (state.text !== before) return; // typed here since: ours is the later
     state.text = text;
+    state.begun = unsentBegun(session);
     state.isFromOtherTab = text !== "";
   });
 
@@ -108,8 +126,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
       return state.text;
     },
     setText(text) {
+      if (isBlank(text)) state.begun = null;
+      else if (isBlank(state.text)) state.begun = positionNow();
       state.text = text;
       state.isFromOtherTab = false;
+      keep();
+    },
+    get begun() {
+      return state.begun;
+    },
+    beginAnew() {
+      state.begun = positionNow();
       keep();
     },
     files,
@@ -123,7 +150,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     get sending() {
       return state.sending
         .filter(isOnItsWay)
-        .map(({ text, way, files: { length } }) => ({ text, way, files: length }));
+        .map(({ text, way, answers, files: { length } }) => ({ text, way, answers, files: length }));
     },
     get failure() {
       return state.failed?.words ?? null;
@@ -134,21 +161,25 @@ export function createOutbox(options: OutboxOptions): Outbox {
     get isKept() {
       return state.isKept;
     },
-    send: (text, way) => depart(text, way, newKey()),
+    send: (text, way, answers = null) => depart(text, way, answers, newKey()),
     retry() {
-      const { departure } = state.failed ?? {};
-      if (departure?.typed !== state.text || !sameFiles(departure.files, files.list)) return false;
-      depart(departure.text, departure.way, departure.key);
+      const { departure, isFinal } = state.failed ?? {};
+      if (isFinal || departure?.typed !== state.text || !sameFiles(departure.files, files.list)) return false;
+      const { text, way, answers, key } = departure;
+      depart(text, way, answers, key);
       return true;
     },
   };
 
-  function depart(text: string, way: Way, key: string): void {
+  function depart(text: string, way: Way, answers: string | null, key: string): void {
     if (text === "") return;
     const taken = files.take();
-    const departure: Departure = { key, typed: state.text, text, way, files: taken.kept(), at: now() };
+    const { text: typed, begun } = state;
+    const kept = taken.kept();
+    const departure: Departure = { key, typed, text, way, answers, begun, files: kept, at: now() };
     keepDeparture(session, departure);
     state.text = "";
+    state.begun = null;
     state.failed = null;
     state.isFromOtherTab = false;
     keep();
@@ -179,7 +210,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     settled: Promise<Attachment[] | null>,
     restore: () => void,
   ): Promise<void> {
-    const { key, text, way } = departure;
+    const { key, text, way, answers } = departure;
     let leaving = departure;
     const sending = state.sending.find((each) => each.key === key);
     const drop = () => (state.sending = state.sending.filter((each) => each !== sending));
@@ -192,33 +223,52 @@ export function createOutbox(options: OutboxOptions): Outbox {
       leaving = { ...departure, files: attachments };
       keepDeparture(session, leaving);
       if (sending) sending.hasCome = options.watchFor?.(text);
-      const position = await options.send({ key, text, way, attachments });
+      const position = await options.send({ key, text, way, answers, attachments });
       if (position === null) drop();
       else if (sending) sending.position = position;
     } catch (error) {
       drop();
-      giveBack(leaving, failureWords(error), restore);
+      giveBack(leaving, sendFailureWords(error), restore, isAskClosed(error));
     } finally {
       forgetDeparture(session, key);
     }
   }
 
-  /** In front of what was typed since. */
-  function giveBack(departure: Departure, words: string, restoreFiles: () => void): void {
-    const { typed } = departure;
-    state.text = state.text.trim() === "" ? typed : `${typed}\n\n${state.text}`;
-    state.failed = { words, departure };
+  /** In front of what was typed since. `isFinal`: the same once more would fail the same. */
+  function giveBack(departure: Departure, words: string, restoreFiles: () => void, isFinal = false): void {
+    const { typed, begun } = departure;
+    state.text = isBlank(state.text) ? typed : `${typed}\n\n${state.text}`;
+    state.begun = begun;
+    state.failed = { words, departure, isFinal };
     restoreFiles();
     keep();
   }
 
   function keep(): void {
+    keepUnsentBegun(session, state.begun); // first: other tabs hear of the text
     state.isKept = keepUnsent(session, state.text);
+  }
+
+  function positionNow(): Position | null {
+    return options.position?.() ?? null;
   }
 
   function isOnItsWay({ position, hasCome }: Sending): boolean {
     return position === null ? !hasCome?.() : !options.hasArrived(position);
   }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** The question that it was for was closed meanwhile. */
+function isAskClosed(error: unknown): boolean {
+  return error instanceof ProblemError && (error.code === "answered" || error.code === "ask_closed");
+}
+
+function sendFailureWords(error: unknown): string {
+  return isAskClosed(error) ? "the question is no longer open." : failureWords(error);
 }
 
 function sameFiles(sent: readonly KeptFile[], now: AttachedFiles["list"]): boolean {

@@ -1,8 +1,10 @@
 // What was typed and not sent, kept in this browser for each session: a reload or a crash of the tab loses no word, and
 // other tabs show the same. Of two that type at once, the one that wrote last counts.
 import type { Attachment } from "../../src/session/event.ts";
+import { isPosition, type Position } from "../../src/session/position.ts";
 
 const TEXT = "holdfast:unsent:";
+const BEGUN = "holdfast:begun:";
 const FILES = "holdfast:unsent-files:";
 
 /** A file that is on the server; or the name of one that never got there. */
@@ -12,6 +14,12 @@ export function unsentText(session: string): string {
   return localStorage.getItem(TEXT + session) ?? "";
 }
 
+/** How far the session had come when that was begun. */
+export function unsentBegun(session: string): Position | null {
+  const kept = localStorage.getItem(BEGUN + session) ?? "";
+  return isPosition(kept) ? kept : null;
+}
+
 export function unsentFiles(session: string): KeptFile[] {
   return parsed<KeptFile>(localStorage.getItem(FILES + session));
 }
@@ -19,6 +27,10 @@ export function unsentFiles(session: string): KeptFile[] {
 /** False when the browser has no room for it; the text then lives as long as the tab. */
 export function keepUnsent(session: string, text: string): boolean {
   return keepItem(TEXT + session, text);
+}
+
+export function keepUnsentBegun(session: string, begun: Position | null): boolean {
+  return keepItem(BEGUN + session, begun ?? "");
 }
 
 export function keepUnsentFiles(session: string, files: readonly KeptFile[]): boolean {

@@ -94,6 +94,25 @@ test("a question is answered in words or by a choice, and another's answer is no
   expect(chat.last()).toMatch(/^queue ❯/);
 });
 
+test("a line that was begun before the question came is queued, and the next one answers", async () => {
+  const { session, chat } = await talking();
+  chat.type("and then dep");
+  await chat.shows("queue ❯ and then dep");
+  await append(session, [question("ask_c4")]);
+  await chat.shows("1 Left   2 Right");
+  await chat.shows("asked after you began this line");
+  chat.type("loy\r");
+  await chat.shows("1 queued");
+  expect(await shared().store.view(session)).toMatchObject({
+    asks: [{ ask: "ask_c4" }],
+    queue: [{ text: "and then deploy" }],
+  });
+  expect(chat.last()).toMatch(/^answer ❯/);
+  chat.type("left\r");
+  await chat.shows("answered: ");
+  expect(await shared().store.ask("ask_c4")).toMatchObject({ answer: { values: ["1"] } });
+});
+
 test("what is typed while a turn runs is queued, or steers it: Tab chooses, visibly", async () => {
   const { session, chat } = await talking();
   expect(chat.screen()).toContain("Tab: steer instead of queue");

@@ -6,6 +6,7 @@ import { ProblemError, Unreachable } from "../../client/errors.ts";
 import { readSlash } from "../../client/slash.ts";
 import type { Socket } from "../../client/socket.ts";
 import { readAnswer } from "../../session/answer.ts";
+import { START, type Position } from "../../session/position.ts";
 import type { OpenAsk, View } from "../../session/view.ts";
 import type { Cli } from "../cli.ts";
 import { endingOf } from "../exit.ts";
@@ -35,7 +36,7 @@ export type ChatDesk = {
   readonly session: string | undefined;
   readonly view: View | null;
   print(text: string, style?: Style): void;
-  /** Sends it to the session, or begins one with it. */
+  /** Sends it to the session, or begins one with it; it answers nothing. */
   send(text: string, kind: "prompt" | "steer"): Promise<void>;
   answer(ask: OpenAsk, line: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -56,6 +57,8 @@ class Chat implements ChatDesk {
   readonly #left: () => void;
   readonly #failed: (error: Error) => void;
   #mode: Mode = "queue";
+  /** How far the session had come when the line's first key was pressed. */
+  #begun: Position | undefined;
   #sending = 0;
   #delivered: Promise<void> = Promise.resolve();
   #isArmed = false;
@@ -108,7 +111,8 @@ class Chat implements ChatDesk {
 
   async send(text: string, kind: "prompt" | "steer"): Promise<void> {
     const { session } = this;
-    if (session !== undefined) return void (await this.client.admitInput(session, { kind, text }));
+    if (session !== undefined)
+      return void (await this.client.admitInput(session, { kind, text, answers: null }));
     const { id } = await this.client.createSession({ ...this.#options, input: { kind: "prompt", text } });
     if (!this.#isOver) this.turnTo(id);
   }
@@ -134,6 +138,7 @@ class Chat implements ChatDesk {
   turnTo(session: string | undefined): void {
     if (session === undefined) this.#conversation.forget();
     else this.#conversation.follow(session);
+    if (this.#begun !== undefined) this.#begun = START; // nothing of this one was seen yet
     this.#area.refresh();
   }
 
@@ -142,7 +147,7 @@ class Chat implements ChatDesk {
     this.#isArmed = false;
     this.#area.refresh();
     if (typed.trim() === "") return;
-    const ask = this.view?.asks[0];
+    const ask = this.#asked();
     const kind = this.view?.turn ? KINDS[this.#mode] : "prompt";
     this.#sending += 1;
     this.#delivered = this.#delivered.then(() => this.#deliver(typed, ask, kind));
@@ -173,8 +178,18 @@ class Chat implements ChatDesk {
   }
 
   #typed(): void {
-    if (this.#editor.text !== "") this.#isArmed = false;
+    if (this.#editor.text === "") this.#begun = undefined;
+    else {
+      this.#isArmed = false;
+      this.#begun ??= this.view?.position ?? START;
+    }
     this.#area.refresh();
+  }
+
+  /** What Return answers: never something that was asked after the line was begun. */
+  #asked(): OpenAsk | undefined {
+    const ask = this.view?.asks[0];
+    return ask && ask.position <= (this.#begun ?? ask.position) ? ask : undefined;
   }
 
   #toggle(): void {
@@ -217,6 +232,7 @@ class Chat implements ChatDesk {
     return region(
       {
         view: this.view,
+        asked: this.#asked(),
         mode: this.#mode,
         isLost: state === "reconnecting" || state === "offline",
         sending: this.#sending,

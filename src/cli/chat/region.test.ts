@@ -10,6 +10,7 @@ function drawn(scene: Partial<Scene>) {
   return region(
     {
       view: null,
+      asked: scene.view?.asks[0],
       mode: "queue",
       isLost: false,
       sending: 0,
@@ -106,4 +107,12 @@ test("no line is wider than the terminal and the region is never higher, whateve
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
     expect(cursor.line).toBeLessThan(lines.length);
   }
+});
+
+test("a line that is older than the ask is said to be no answer to it", () => {
+  const view = running({ asks: [ask("rm")] });
+  const { lines } = drawn({ view, asked: undefined, text: "go on", width: 100 });
+  expect(lines.join("\n")).toContain("asked after you began this line, which is no answer: Return queues it");
+  expect(lines.at(-1)).toBe("queue ❯ go on");
+  expect(drawn({ view, text: "1" }).lines.at(-1)).toBe("1–4 answers ❯ 1");
 });

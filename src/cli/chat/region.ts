@@ -12,6 +12,8 @@ export type Mode = "queue" | "steer";
 
 export type Scene = {
   view: View | null;
+  /** What Return answers. */
+  asked: OpenAsk | undefined;
   mode: Mode;
   /** The server is gone for now. */
   isLost: boolean;
@@ -74,7 +76,7 @@ function statusLines(scene: Scene, paint: Terminal["paint"]): string[] {
   return [paint(isUrgent ? "yellow" : "dim", cutTo(words.join(" · "), width))];
 }
 
-function statusWords({ view, isLost, sending, isArmed, mode, now }: Scene): string[] {
+function statusWords({ view, asked, isLost, sending, isArmed, mode, now }: Scene): string[] {
   const words: string[] = [];
   if (isLost) words.push("the server is gone; waiting for it to come back");
   else if (sending > 0) words.push("sending");
@@ -82,6 +84,8 @@ function statusWords({ view, isLost, sending, isArmed, mode, now }: Scene): stri
   if (turn) words.push(turnWords(view, now));
   if (view && view.queue.length > 0)
     words.push(`${view.queue.length} queued${view.held ? ", held: /queue release" : ""}`);
+  if (view && view.asks.length > 0 && !asked)
+    words.push(`asked after you began this line, which is no answer: Return ${mode}s it`);
   if (turn && view.asks.length === 0 && !turn.stopRequested)
     words.push(`Tab: ${mode === "queue" ? "steer instead of queue" : "queue instead of steer"}`);
   if (isArmed) words.push("Ctrl-C again leaves");
@@ -126,8 +130,7 @@ function card(ask: OpenAsk, { width, view }: Scene, paint: Terminal["paint"]): s
   return lines;
 }
 
-function promptOf({ view, mode }: Scene): string {
-  const ask = view?.asks[0];
+function promptOf({ view, asked: ask, mode }: Scene): string {
   if (ask) return ask.kind === "approval" ? `1–${choicesOf(ask).length} answers ❯ ` : "answer ❯ ";
   return view?.turn ? `${mode} ❯ ` : "❯ ";
 }
