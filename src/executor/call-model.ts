@@ -11,6 +11,7 @@ import type { DraftBeat } from "./draft-beat.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import type { HeldSession } from "./held-session.ts";
 import { storableMessage } from "./storable-message.ts";
+import { wordsOf } from "./stopped-answer.ts";
 import { ThinkingTimes } from "./thinking-times.ts";
 import { retryTime, type RetryLimits } from "./retry-time.ts";
 
@@ -99,9 +100,8 @@ async function stoppedFact(
   said: ReadonlyMap<number, string>,
 ): Promise<NewFact> {
   const reason = signal.reason as Stop;
-  const text = [...said.values()].join("\n\n").trim();
-  const known = reason === "stopped" && text !== "" ? { said: await longText(text) } : {};
-  return { type: "step_aborted", data: { step, attempt, reason, ...known } };
+  const words = reason === "stopped" ? await wordsOf(said.values(), longText) : {};
+  return { type: "step_aborted", data: { step, attempt, reason, ...words } };
 }
 
 /** What passes by itself gets a time to try again; what does not, or no longer, ends the turn with its reason. */

@@ -19,6 +19,7 @@ import { newAsk } from "./new-ask.ts";
 import { modelContext } from "./model-context.ts";
 import type { RetryLimits } from "./retry-time.ts";
 import { runTools } from "./run-tools.ts";
+import { withWords } from "./stopped-answer.ts";
 import { toolSpecs } from "./tool-specs.ts";
 import type { ToolWork } from "./tool-work.ts";
 import { withStops } from "./with-stops.ts";
@@ -151,7 +152,7 @@ async function perform(
       await session.appendDecided(next.facts);
       return;
     case "stop":
-      return endTurn(context, session, next.facts);
+      return endTurn(context, session, await withWords(context, session.id, next.facts));
     case "call_model":
       if (!(await session.appendDecided(next.facts))) return;
       return withStops(context, session, broken, (signal) =>

@@ -68,6 +68,8 @@ export class DiskFault extends Error {
 /** What a provider can do to a call; `hang` says nothing until whoever called loses patience. */
 export type ProviderTrouble = { says: number; trouble: ProviderFault | "hang" };
 
+const TOO_LONG: ProviderFault = { class: "context_too_long", message: "too many words" };
+
 export function drawTrouble(chance: Chance): ProviderTrouble {
   const says = chance.happens(0.5) ? chance.next() : 0; // so much of the answer comes first
   const kinds: (ProviderFault | "hang")[] = [
@@ -76,7 +78,8 @@ export function drawTrouble(chance: Chance): ProviderTrouble {
     { class: "overloaded", message: "too many of you" },
     { class: "cut", message: "the stream broke off" },
     { class: "network", message: "connection refused" },
-    { class: "context_too_long", message: "too many words" },
+    TOO_LONG,
+    TOO_LONG, // its compaction has to be there long enough to be outlived
     "hang",
   ];
   if (chance.happens(0.1)) return { says: 0, trouble: { class: "auth", message: "the key was refused" } };

@@ -112,6 +112,15 @@ describe("the rules of a log", () => {
     expect(faultsOf(lines).join("\n")).toMatch(expected);
   });
 
+  const aborted: Line = [
+    executor(2),
+    { type: "step_aborted", data: { step: "s2", attempt: 1, reason: "stopped", said: "Do" } },
+  ];
+  it("find a stop that does not tell what was said", () => {
+    const end = whole.slice(0, at("step_completed", 2)).concat([stop, aborted, stopped]);
+    expect(faultsOf(end).join("\n")).toMatch(/stopped after "", told "Do"/);
+  });
+
   it("find a fact that is missing", () => {
     const faults: string[] = [];
     const events = whole.map(([by, event], n): AnyEvent => ({

@@ -1,6 +1,8 @@
 // What must hold in every log, whoever wrote it and whatever happened meanwhile: told by the log alone.
 import { apply } from "../../src/session/apply.ts";
+import { attemptOf } from "../../src/session/draft.ts";
 import type { AnyEvent, Fact } from "../../src/session/event.ts";
+import { stepOf, textOf } from "../../src/session/parts.ts";
 import { isFactPosition, seqOf } from "../../src/session/position.ts";
 import { emptyView } from "../../src/session/view.ts";
 
@@ -10,6 +12,7 @@ export type Check = (holds: boolean, what: string) => void;
 export function checkLog(events: readonly AnyEvent[], done: boolean, check: Check): void {
   const facts = events.filter(({ type }) => type !== "draft") as Fact[];
   checkOrder(events, check);
+  checkStoppedWords(events, check);
   checkTurns(facts, done, check);
   checkInputs(facts, done, check);
   checkQueue(facts, check);
@@ -37,6 +40,25 @@ function checkOrder(events: readonly AnyEvent[], check: Check): void {
     if (!("epoch" in by)) continue;
     check(by.epoch >= epoch, `${position} is of epoch ${by.epoch}, after one of ${epoch}`);
     epoch = by.epoch;
+  }
+}
+
+/** Whoever carries a stop out, the model is told all that it had said by then. */
+function checkStoppedWords(events: readonly AnyEvent[], check: Check): void {
+  const view = emptyView();
+  const own = new Set(ownFacts(events)); // drafts are not taken over
+  for (const event of events) {
+    apply(view, event);
+    if (!own.has(event)) continue;
+    const { position, type, data } = event as Fact;
+    if (type !== "step_aborted" || data.reason !== "stopped") continue;
+    const parts = stepOf(view, attemptOf(data.step, data.attempt))?.parts ?? [];
+    const texts = parts.flatMap((part) => (part.kind === "text" && part.text !== "" ? [part.text] : []));
+    const said = texts.join("\n\n").trim();
+    check(
+      (data.said ?? "") === said,
+      `${position}: stopped after "${said}", told "${textOf(data.said ?? "")}"`,
+    );
   }
 }
 

@@ -14,6 +14,8 @@ import type { Reached } from "./reached.ts";
 import type { Life, World } from "./world.ts";
 
 const SILENCE_MS = 60_000;
+/** To its first word. A summary, for which it is given no tools, takes longer: long enough for its executor to die. */
+const THINKS_MS = { step: { least: 50, most: 1_500 }, summary: { least: 2_000, most: 20_000 } };
 
 export type ModelWorld = { world: World; rates: () => Rates; reached: Reached; ledger: Ledger };
 
@@ -28,7 +30,8 @@ export function modelLink({ world, rates, reached, ledger }: ModelWorld, life: L
       const trouble = chance.happens(rates().provider) ? drawTrouble(chance) : undefined;
       return new Promise<StepResult>((resolve) => {
         const coming: (() => void)[] = [];
-        let ms = chance.between(50, 1_500);
+        const { least, most } = THINKS_MS[request.tools.length > 0 ? "step" : "summary"];
+        let ms = chance.between(least, most);
         const deltas = message.flatMap(deltasOf);
         const spoken = trouble ? Math.floor(trouble.says * deltas.length) : deltas.length;
         for (const delta of deltas.slice(0, spoken)) {

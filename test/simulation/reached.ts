@@ -48,6 +48,7 @@ export const SIGHTS = [
   "an unsafe tool was not run again, and the model was told to verify",
   "an ask outlived the executor that opened it, was answered and went on",
   "a stop was honoured by another executor than the one at work",
+  "a stop was honoured by another executor, which told the model what it had said",
   "a shutdown broke off a model, and another executor went on",
   "a shutdown left a command running, and another executor waited for it",
   "a step that killed every executor ended its turn",

@@ -37,6 +37,8 @@ function noteStep({ facts, ledger, reached }: Sight, fact: Fact, n: number): voi
       reached.note("a model was streaming when its executor died, and answered anew");
     if (data.retryAt !== undefined && again)
       reached.note("a provider failed for now, and was tried again in its time");
+    if (data.said !== undefined && nodeOf(fact) !== nodeOf(stepBegan(facts, step, attempt) ?? fact))
+      reached.note("a stop was honoured by another executor, which told the model what it had said");
     if (data.reason === "shutdown" && again)
       reached.note("a shutdown broke off a model, and another executor went on");
   }
