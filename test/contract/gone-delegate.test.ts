@@ -21,13 +21,20 @@ forEachStore((harness) => {
       await expectReturned(store, "stopped");
     });
 
-    it("does not wait for ever when only the one between them was", async () => {
+    it("goes on waiting for the last one when only the one between them was", async () => {
       const store = await waiting();
       await remove(store, "ses_next");
+      expect((await store.view("ses_parent"))?.delegates).toHaveLength(1);
       const end = async () => ({ outcome: "completed", text: "Done." }) as const;
       await returnDelegate(store, "ses_last", "ses_parent", end);
-      // On PostgreSQL nothing leads from the first to the last any more.
-      await expectReturned(store, harness.dialect === "sqlite" ? "completed" : "stopped");
+      await expectReturned(store, "completed");
+    });
+
+    it("takes the last one along into its own successor when only the one between them was deleted", async () => {
+      const store = await waiting();
+      await remove(store, "ses_next");
+      await goBack(store, "ses_parent", "ses_again");
+      expect(await store.session("ses_last", "")).toMatchObject({ origin: { session: "ses_again" } });
     });
 
     it("goes on waiting in its own successor when a person goes back in it as well, and it is deleted", async () => {

@@ -79,6 +79,18 @@ function fold(events: readonly AnyEvent[]): View {
 const facts = (store: Store, id: string, after: Position = START) => store.events(id, after, 1000);
 
 forEachStore((harness) => {
+  /** A session, its successor, and the successor of that. */
+  async function threeInLine(): Promise<Store> {
+    const store = await harness.open();
+    await session(store, "ses_old");
+    await store.succeedSession(await succession(store), owner);
+    const view = (await store.view("ses_new")) ?? emptyView();
+    const at = formatPosition(1, 0);
+    const next: Succession = { from: "ses_new", view, at, id: "ses_newer", reason: "undone", first: [] };
+    expect(await store.succeedSession(next, owner)).toMatchObject({ ok: true });
+    return store;
+  }
+
   describe("a successor", () => {
     it("has the facts up to the point as they are, and what was decided apart from the talk", async () => {
       const store = await harness.open();
@@ -170,19 +182,7 @@ forEachStore((harness) => {
     });
 
     it("of a successor is the head of them all", async () => {
-      const store = await harness.open();
-      await session(store, "ses_old");
-      await store.succeedSession(await succession(store), owner);
-      const view = await store.view("ses_new");
-      const next: Succession = {
-        from: "ses_new",
-        view: view ?? emptyView(),
-        at: formatPosition(1, 0),
-        id: "ses_newer",
-        reason: "undone",
-        first: [],
-      };
-      expect(await store.succeedSession(next, owner)).toMatchObject({ ok: true });
+      const store = await threeInLine();
       expect(await store.session("ses_old", "owner")).toMatchObject({ head: "ses_newer" });
       expect(await store.session("ses_new", "owner")).toMatchObject({ head: "ses_newer" });
       expect((await facts(store, "ses_newer")).map(({ type }) => type)).toEqual([
@@ -192,6 +192,25 @@ forEachStore((harness) => {
         "rule_added",
         "process_started",
       ]);
+    });
+
+    it("is led to from the first of them when the one between is deleted", async () => {
+      const store = await threeInLine();
+      expect(await store.deleteSession("ses_new", { force: true })).toEqual({ ok: true });
+      expect(await store.session("ses_old", "owner")).toMatchObject({ head: "ses_newer" });
+      expect(await store.scope("ses_newer")).toContain("ses_old");
+      expect(await store.append("ses_old", [again], client)).toEqual({
+        ok: false,
+        code: "ended",
+        successor: "ses_newer",
+      });
+    });
+
+    it("is nobody when the last of them is deleted, and each of the others stands for itself", async () => {
+      const store = await threeInLine();
+      expect(await store.deleteSession("ses_newer", { force: true })).toEqual({ ok: true });
+      for (const id of ["ses_old", "ses_new"])
+        expect(await store.session(id, "owner")).toMatchObject({ head: id, status: "ended" });
     });
 
     it("is not read anew by who has read the old one", async () => {

@@ -68,9 +68,9 @@ export class MemoryStore {
   session(id: LogId): Pick<SessionRow, "id" | "head" | "origin" | "status"> | undefined {
     const log = this.logs.get(id);
     if (!log) return undefined;
-    let head = log;
-    for (let next = log; next; next = this.logs.get(next.row.successor ?? "") as Log) head = next;
-    return { id, head: head.id, origin: log.origin, status: statusOf(log.row) };
+    let head: Log | undefined = log;
+    while (head?.row.successor != null) head = this.logs.get(head.row.successor);
+    return { id, head: head?.id ?? id, origin: log.origin, status: statusOf(log.row) };
   }
 
   deleteSession(id: LogId, force: boolean, command: Command): Deleted {
@@ -95,6 +95,7 @@ export class MemoryStore {
       for (const member of family) {
         this.deletions.push({ session: member.id, turn: member.row.turn !== null, root: member === log });
         this.rows.takeAway(member.id);
+        this.#closeLine(member);
         this.logs.delete(member.id);
         this.#results.forget(member.id);
         this.#changed(member.id);
@@ -284,6 +285,12 @@ export class MemoryStore {
       ({ origin }) => origin?.kind === "delegation" && origin.session === log.id,
     );
     return [log, ...below.flatMap((child) => this.#familyOf(child))];
+  }
+
+  /** Whom it succeeded goes on in whoever succeeded it. */
+  #closeLine({ id, row: { successor } }: Log): void {
+    if (successor === null) return;
+    for (const { row } of this.logs.values()) if (row.successor === id) row.successor = successor;
   }
 
   #changed(id: LogId): void {

@@ -61,17 +61,21 @@ export async function deleteSession(
   return deleted;
 }
 
-type Member = { id: string; status: Status; processes: number };
+type Member = { id: string; status: Status; processes: number; predecessor: string | null };
 
 /**
  * The session and whoever works for it, directly or not: nobody would see them without it. Once they are locked nobody
- * can begin to work for one of them; undefined when somebody just has.
+ * can begin to work for one of them; undefined when somebody just has. Those that they succeeded are changed with them.
  */
 async function lockFamily(transaction: Transaction, id: string): Promise<Member[] | undefined> {
-  const seen = new Set((await readFamily(transaction, id)).map((member) => member.id));
+  const seen = new Set((await readFamily(transaction, id)).flatMap(withPredecessor));
   await lockLogs(transaction, [...seen]);
   const family = await readFamily(transaction, id);
-  return family.every((member) => seen.has(member.id)) ? family : undefined;
+  return family.flatMap(withPredecessor).every((each) => seen.has(each)) ? family : undefined;
+}
+
+function withPredecessor({ id, predecessor }: Member): string[] {
+  return predecessor === null ? [id] : [id, predecessor];
 }
 
 function readFamily(transaction: Transaction, id: string): Promise<Member[]> {
@@ -83,6 +87,7 @@ function readFamily(transaction: Transaction, id: string): Promise<Member[]> {
           on child.origin_session = family.id and child.origin_kind = 'delegation'
         where depth < ${DEPTH_MAX})
       select session.id, session.status,
+        (select before.id from session before where before.successor = session.id limit 1) as predecessor,
         (select count(*) from process where process.session = session.id and process.status = 'running') as processes
       from session where session.id in (select id from family)`,
     values: [id],
@@ -114,8 +119,18 @@ async function tellOrigin(transaction: Transaction, id: string): Promise<void> {
   });
 }
 
+/** Whom it succeeded goes on in whoever succeeded it; the last of a line has nobody to go on in. */
+async function closeLine(transaction: Transaction, id: string): Promise<void> {
+  await transaction.query({
+    text: `update session set successor = gone.successor from session gone
+      where gone.id = $1 and gone.successor is not null and session.successor = gone.id`,
+    values: [id],
+  });
+}
+
 async function takeMember(transaction: Transaction, id: string): Promise<void> {
   await orphanProcesses(transaction, id);
+  await closeLine(transaction, id);
   for (const [table, column] of TABLES)
     await transaction.query({ text: `delete from ${table} where ${column} = $1`, values: [id] });
   await transaction.query({ text: "insert into purge (log) values ($1)", values: [id] });

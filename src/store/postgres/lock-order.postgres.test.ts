@@ -6,7 +6,7 @@ import { byOwner, closeNode, ids, newSession, notice, openNode, owner } from "..
 import { useDatabase } from "../../../test/postgres.ts";
 import type { NewFact } from "../../session/event.ts";
 import { formatPosition } from "../../session/position.ts";
-import type { Store } from "../store.ts";
+import type { Command, Forked, Store } from "../store.ts";
 
 const database = await useDatabase();
 const holder = new pg.Client({ connectionString: database });
@@ -44,17 +44,32 @@ it("a deletion takes along whom a delegate gives work to at that moment", async 
   expect(await store.head(grandchild)).toBeUndefined();
 });
 
+it("a deletion locks the session that its own succeeded, which it changes too, in the order of their ids", async () => {
+  const store = await openNode(database);
+  const [low, middle, high] = [ids.next("ses"), ids.next("ses"), ids.next("ses")].toSorted() as [
+    string,
+    string,
+    string,
+  ];
+  await newSession(store, low);
+  await goBack(store, low, high);
+  await goBack(store, high, middle);
+  await hold(logRow(low));
+  const deleted = store.deleteSession(high, { force: true });
+  await untilItWaits();
+  await take(logRow(high), sessionRow(low));
+  await letGo();
+  expect(await deleted).toEqual({ ok: true });
+  expect(await store.session(low, "owner")).toMatchObject({ head: middle });
+});
+
 it("a succession locks the delegates that it takes along before it changes anything", async () => {
   const store = await openNode(database);
   const { parent, child } = await family(store);
   await store.append(parent, [delegated(child)], byOwner);
   await hold(logRow(child));
-  const view = (await store.view(parent))!;
   const successor = ids.next("ses");
-  const succeeded = store.succeedSession(
-    { from: parent, view, at: formatPosition(1, 0), id: successor, reason: "undone", first: [] },
-    owner,
-  );
+  const succeeded = goBack(store, parent, successor);
   await untilItWaits();
   await take(logRow(parent), sessionRow(child));
   await letGo();
@@ -133,22 +148,7 @@ it.each<[string, (store: Store, session: string, key: string) => Promise<unknown
         command(key),
       ),
   ],
-  [
-    "going back",
-    async (store, session, key) =>
-      store.succeedSession(
-        {
-          from: session,
-          view: (await store.view(session))!,
-          at: formatPosition(1, 0),
-          id: ids.next("ses"),
-          reason: "undone",
-          first: [],
-        },
-        owner,
-        command(key),
-      ),
-  ],
+  ["going back", (store, session, key) => goBack(store, session, ids.next("ses"), command(key))],
 ])("a command's key is taken after the log is locked, as an append does it: %s", async (_, verb) => {
   const store = await openNode(database);
   const session = await newSession(store);
@@ -187,11 +187,20 @@ async function family(store: Store): Promise<{ parent: string; child: string }> 
   return { parent, child };
 }
 
+async function goBack(store: Store, from: string, id: string, key?: Command): Promise<Forked> {
+  const view = (await store.view(from))!;
+  return store.succeedSession(
+    { from, view, at: formatPosition(1, 0), id, reason: "undone", first: [] },
+    owner,
+    key,
+  );
+}
+
 function delegated(session: string): NewFact {
   return { type: "delegated", data: { session, call: "call_1", background: true } };
 }
 
-function command(key: string): { scope: string; key: string; digest: string } {
+function command(key: string): Command {
   return { scope: "owner", key, digest: "d" };
 }
 

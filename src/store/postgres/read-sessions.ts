@@ -116,7 +116,7 @@ function rowsFor(person: string, sessions: string, rest: string): string {
         union all
         select next.id, next.successor, step + 1 from line join session next on next.id = line.successor
         where step < ${LINEAGE_MAX})
-      select id from line order by step desc limit 1), session.id) end as head,
+      select id from line where successor is null), session.id) end as head,
     (select count(*) from (
       select from event
       where event.log = session.id and event.seq > coalesce(seen.seq, 0)

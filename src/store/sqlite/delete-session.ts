@@ -69,9 +69,20 @@ function tellOrigin({ database }: Writing, id: string): void {
   );
 }
 
+/** Whom it succeeded goes on in whoever succeeded it; the last of a line has nobody to go on in. */
+function closeLine({ database }: Writing, id: string): void {
+  database.run(
+    `update session set successor = gone.successor from session gone
+      where gone.id = ? and gone.successor is not null
+        and session.lineage = gone.lineage and session.successor = gone.id`,
+    id,
+  );
+}
+
 function takeAway(writing: Writing, { id, log }: Member, now: number): void {
   const { database, logs } = writing;
   orphanProcesses(writing, id, now);
+  closeLine(writing, id);
   database.run("delete from timer where log = ?", id);
   leaveBlobs(writing, log);
   for (const table of ["session", "snapshot", "seen", "drafting", "command", "ask"])
