@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { apply } from "../session/apply.ts";
 import type { AnyEvent } from "../session/event.ts";
-import { isFactPosition, type Position } from "../session/position.ts";
+import { isFactPosition, seqOf, START, type Position } from "../session/position.ts";
 import { emptyView, type View } from "../session/view.ts";
 import { DamagedEvent, type LogId, type Snapshot } from "./store.ts";
 
@@ -36,6 +36,16 @@ export async function foldView({ log, read, from, to, signal }: Folding): Promis
     await nextTurn();
     signal?.throwIfAborted();
   }
+}
+
+/** A view, and how many facts it took since its snapshot. */
+export type Folded = { view: View; facts: number };
+
+/** Of the whole log, as it is now. */
+export async function foldLog({ from, ...folding }: Omit<Folding, "to">): Promise<Folded> {
+  const before = seqOf(from?.position ?? START);
+  const view = await foldView({ ...folding, from });
+  return { view, facts: seqOf(view.position) - before };
 }
 
 function foldEvent(log: LogId, view: View, event: AnyEvent): void {

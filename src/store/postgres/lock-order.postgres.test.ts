@@ -123,7 +123,7 @@ it("snapshots are dropped after their log is locked, as they are made", async ()
   const store = await openNode(database);
   const session = await newSession(store);
   await watcher.query(
-    "insert into snapshot (log, seq, sub, version, crc, view) values ($1, 1, 0, 0, 0, '{}')",
+    "insert into snapshot (log, seq, sub, version, crc, view) values ($1, 1, 0, 0, 0, '')",
     [session],
   );
   await hold(logRow(session));

@@ -8,6 +8,7 @@ import { sql as begin } from "./migrations/001-begin.ts";
 import { sql as askAndRule } from "./migrations/002-ask-and-rule.ts";
 import { sql as rest } from "./migrations/003-rest.ts";
 import { sql as process } from "./migrations/004-process.ts";
+import { sql as packedView } from "./migrations/005-packed-view.ts";
 
 export type Migration = {
   number: number;
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 2, name: "ask_and_rule", breaking: true, sql: askAndRule },
   { number: 3, name: "rest", breaking: true, sql: rest },
   { number: 4, name: "process", breaking: true, sql: process },
+  { number: 5, name: "packed_view", breaking: true, sql: packedView },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

@@ -270,7 +270,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     deleteSession: (session, force, command) => deleteSession(context, session, force, command),
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
     succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
-    view: (session) => readView(database, session),
+    async view(session) {
+      const folded = await readView(database, session);
+      if (folded && folded.facts >= SNAPSHOT_FACTS) snapshots.queue(session); // it has none, or one of another version
+      return folded?.view;
+    },
     snapshot: (session) => snapshotReads.ask(session),
     dropSnapshots: (session) => dropSnapshots(database, session),
     setSeen: (person, session, position) => setSeen(context, person, session, position),

@@ -8,6 +8,7 @@ import { sql as rest } from "./migrations/003-rest.ts";
 import { sql as process } from "./migrations/004-process.ts";
 import { sql as chain } from "./migrations/005-chain.ts";
 import { sql as sweep } from "./migrations/006-sweep.ts";
+import { sql as packedView } from "./migrations/007-packed-view.ts";
 
 export type Migration = {
   number: number;
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 4, name: "process", breaking: true, sql: process },
   { number: 5, name: "chain", breaking: false, sql: chain },
   { number: 6, name: "sweep", breaking: false, sql: sweep },
+  { number: 7, name: "packed_view", breaking: true, sql: packedView },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

@@ -6,10 +6,12 @@ import { seqOf } from "../../session/position.ts";
 import { changedRow, EMPTY_ROW } from "../../session/row.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
 import { blobsIn } from "../long-text.ts";
+import { packView } from "../packed-view.ts";
 import { SnapshotDuty } from "../snapshots.ts";
 import {
   REQUEST_LEFT_MS,
   REQUESTS_TAKEN,
+  SNAPSHOT_FACTS,
   StorageError,
   type Appended,
   type Command,
@@ -182,7 +184,11 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
     succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
-    view: (session) => readView(reader, session),
+    async view(session) {
+      const folded = await readView(reader, session);
+      if (folded && folded.facts >= SNAPSHOT_FACTS) snapshots.queue(session); // it has none, or one of another version
+      return folded?.view;
+    },
     snapshot: async (session) => readSnapshot(reader, session),
     dropSnapshots: (session) => writer.call("dropSnapshots", session),
     async setSeen(person, session, position) {
@@ -281,8 +287,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
   };
 
   async function makeSnapshot(log: LogId, signal: AbortSignal): Promise<void> {
-    const view = await readView(reader, log, signal);
-    if (view) await writer.call("saveSnapshot", log, view.position, JSON.stringify(view));
+    const folded = await readView(reader, log, signal);
+    if (folded) await writer.call("saveSnapshot", log, folded.view.position, packView(folded.view));
   }
 
   /** On a full disk whoever makes room must still be let in, and find what is to go. */

@@ -1,9 +1,8 @@
 // A session's view, folded from its newest snapshot on, and the snapshots themselves: droppable, since the log alone
 // is enough.
-import { crc32 } from "node:zlib";
 import { formatPosition, parsePosition } from "../../session/position.ts";
-import type { View } from "../../session/view.ts";
-import { foldView, SNAPSHOT_VERSION } from "../fold.ts";
+import { foldLog, SNAPSHOT_VERSION, type Folded } from "../fold.ts";
+import { unpackView, type PackedView } from "../packed-view.ts";
 import type { Snapshot } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readEvents, readHead } from "./read-events.ts";
@@ -13,9 +12,9 @@ export async function readView(
   database: Database,
   id: string,
   signal?: AbortSignal,
-): Promise<View | undefined> {
+): Promise<Folded | undefined> {
   if (readHead(database, id)?.kind !== "session") return undefined;
-  return foldView({
+  return foldLog({
     log: id,
     read: async (after, limit) => readEvents(database, id, after, limit),
     from: readSnapshot(database, id),
@@ -25,18 +24,24 @@ export async function readView(
 
 /** A damaged one is as good as none. */
 export function readSnapshot(database: Database, id: string): Snapshot | undefined {
-  const stored = database.get<{ seq: number; sub: number; crc: number; view: string }>(
+  const stored = database.tuple<[seq: number, sub: number, crc: number, view: Uint8Array]>(
     `select snapshot.seq, snapshot.sub, snapshot.crc, snapshot.view
       from snapshot join log on log.key = snapshot.log where log.id = ? and snapshot.version = ?`,
     id,
     SNAPSHOT_VERSION,
   );
-  if (!stored || crc32(stored.view) !== stored.crc) return undefined;
-  const view = JSON.parse(stored.view) as View; // as we wrote it, in this very version
-  return { position: formatPosition(stored.seq, stored.sub), view };
+  if (!stored) return undefined;
+  const [seq, sub, crc, bytes] = stored;
+  const view = unpackView({ bytes, crc });
+  return view && { position: formatPosition(seq, sub), view };
 }
 
-export function saveSnapshot({ database, logs }: Writing, id: string, position: string, view: string): void {
+export function saveSnapshot(
+  { database, logs }: Writing,
+  id: string,
+  position: string,
+  view: PackedView,
+): void {
   const log = logs.find(id);
   const place = parsePosition(position);
   if (!log || !place) return; // deleted meanwhile
@@ -47,8 +52,8 @@ export function saveSnapshot({ database, logs }: Writing, id: string, position: 
     place.seq,
     place.sub,
     SNAPSHOT_VERSION,
-    crc32(view),
-    view,
+    view.crc,
+    view.bytes,
   );
   database.run("update log set snapshot_seq = ? where key = ?", place.seq, log.key);
 }
