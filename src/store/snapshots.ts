@@ -1,9 +1,12 @@
-// The duty that makes snapshots, apart from the appends that call for them: one log at a time and at a bounded rate,
-// so that a burst of appends never waits for it. What a crash forgets is queued again by the log's next append.
+// The duty that makes snapshots, apart from the appends that call for them: one log at a time, and for a part of the time
+// only, so that whoever appends has the rest. What a crash forgets is queued again by the log's next append.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LogId } from "./store.ts";
 
-const PER_SECOND_MAX = 20;
+/** Rests so many times as long as it worked. The busier the store, the longer a snapshot takes, and the fewer are made. */
+const REST_TIMES = 20;
+const REST_MIN_MS = 50;
+const REST_MAX_MS = 5_000;
 const QUEUE_MAX = 10_000;
 
 export class SnapshotDuty {
@@ -37,8 +40,10 @@ export class SnapshotDuty {
     for (const log of this.#queued) {
       this.#queued.delete(log);
       try {
+        const from = performance.now();
         await this.#make(log, signal);
-        await delay(1000 / PER_SECOND_MAX, undefined, { signal, ref: false });
+        const restMs = Math.min(REST_MAX_MS, Math.max(REST_MIN_MS, REST_TIMES * (performance.now() - from)));
+        await delay(restMs, undefined, { signal, ref: false });
       } catch (error) {
         if (signal.aborted) return;
         this.#failed(log, error); // the log is as it was; its next append asks again
