@@ -200,7 +200,11 @@ describe("a delegate in the background", () => {
     await scene.untilFact(parent, "delegate_returned");
     const after = await scene.untilFact(parent, "input_delivered", 2);
     expect(types(after).filter((type) => type === "delegate_returned")).toHaveLength(1);
-    expect(types(after).filter((type) => type === "input_admitted")).toHaveLength(2);
+    const inputs = after.filter(({ type }) => type === "input_admitted");
+    expect(inputs).toHaveLength(2);
+    expect(inputs[1]).toMatchObject({
+      data: { kind: "steer", delegate: { session: await childOf(parent), outcome: "completed" } },
+    });
     await expect
       .poll(() => driver.requests.map(({ context }) => textOf(context.at(-1))))
       .toContain("Done: look around");

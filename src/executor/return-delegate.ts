@@ -69,12 +69,20 @@ function factsOf(parent: View, delegate: Delegate, { outcome }: TurnEnd, text: L
   }
   // A queue that a person's stop holds stays held: this is not a person's word to go on.
   const held: NewFact[] = parent.held ? [{ type: "queue_held", data: { reason: "stopped" } }] : [];
-  return [returned, arrived(delegate, text), ...held];
+  return [returned, arrived(session, outcome, text), ...held];
 }
 
 /** A steer, so that an agent that is at work hears of it before its next step. */
-function arrived({ session }: Delegate, text: LongText): NewFact {
-  return { type: "input_admitted", data: { input: inputId(`${session} returned`), kind: "steer", text } };
+function arrived(session: string, outcome: TurnEnd["outcome"], text: LongText): NewFact {
+  return {
+    type: "input_admitted",
+    data: {
+      input: inputId(`${session} returned`),
+      kind: "steer",
+      text,
+      delegate: { session, outcome },
+    },
+  };
 }
 
 function writer(child: string): Writer {

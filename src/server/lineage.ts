@@ -63,7 +63,13 @@ export function lineageRoutes(app: App, context: Context): void {
         await goBack(context, request, id, {
           reason: "edited",
           find: () => deliveryOf(context, id, input),
-          again: ({ data }) => ({ ...data, text, ...(attachments && { attachments }) }),
+          // It is the person's own now, whoever said it first.
+          again: ({ data: { input: before, kind, attachments: had = [] } }) => ({
+            input: before,
+            kind,
+            text,
+            attachments: attachments ?? had,
+          }),
         }),
       );
     },
@@ -130,8 +136,9 @@ function goBack(
 }
 
 /** It begins a turn now, whether it once entered one that ran or stopped one. */
-function sentAgain({ text, attachments = [] }: FactData<"input_admitted">, input: string): NewFact {
-  return admitAgain({ kind: "prompt", text, delivery: "queue", attachments }, input);
+function sentAgain({ text, attachments = [], delegate }: FactData<"input_admitted">, input: string): NewFact {
+  const again = { kind: "prompt", text, delivery: "queue", attachments } as const;
+  return admitAgain({ ...again, ...(delegate && { delegate }) }, input);
 }
 
 function refuseWhileLive(session: string, { ended, turn }: View): void {

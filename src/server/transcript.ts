@@ -27,7 +27,9 @@ async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string
       const files = (fact.data.attachments ?? [])
         .map(({ name }) => `\n\n*Attached: ${oneLine(name)}*`)
         .join("");
-      return `## ${author(fact.by)}\n\n*${day(fact.at)}*\n\n${await whole(fact.data.text)}${files}`;
+      const { delegate } = fact.data;
+      const who = delegate ? `Result of delegate ${oneLine(delegate.session)}` : author(fact.by);
+      return `## ${who}\n\n*${day(fact.at)}*\n\n${await whole(fact.data.text)}${files}`;
     }
     case "input_edited":
       return `*Edited before it was read:*\n\n${await whole(fact.data.text)}`;

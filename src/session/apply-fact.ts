@@ -105,6 +105,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         by: queued.by,
         attachments: queued.attachments,
         turn: fact.data.turn,
+        ...(queued.delegate && { delegate: queued.delegate }),
       });
       return { messages: [queued.input], areas: ["queue"] };
     }
@@ -379,12 +380,14 @@ export function queuedInput({
   by,
 }: Extract<Fact, { type: "input_admitted" | "input_edited" }>): QueuedInput {
   const { input, kind, text, delivery, attachments } = data;
+  const delegate = "delegate" in data ? data.delegate : undefined;
   return {
     input,
     kind,
     text,
     delivery: delivery ?? "queue",
     attachments: attachments ?? [],
+    ...(delegate && { delegate }),
     by,
     at,
     position,

@@ -27,6 +27,12 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+export const DelegateResult = z.object({
+  session: z.string(),
+  outcome: z.enum(["completed", "failed", "stopped"]),
+});
+export type DelegateResult = z.infer<typeof DelegateResult>;
+
 export const Attachment = z.object({
   file: z.string(),
   name: z.string(),
@@ -110,6 +116,8 @@ export const factData = {
     text: LongText,
     delivery: Delivery.optional(),
     attachments: z.array(Attachment).optional(),
+    /** Whose result it is: of a session that worked for this one while it went on. */
+    delegate: DelegateResult.optional(),
   }),
   /** Replaces the input whole. */
   input_edited: z.object({

@@ -22,7 +22,13 @@ export function queueAgain(view: View, newInput: () => string): NewFact[] {
 }
 
 export function admitAgain(
-  { kind, text, delivery, attachments }: Pick<QueuedInput, "kind" | "text" | "delivery" | "attachments">,
+  {
+    kind,
+    text,
+    delivery,
+    attachments,
+    delegate,
+  }: Pick<QueuedInput, "kind" | "text" | "delivery" | "attachments" | "delegate">,
   input: string,
 ): NewFact {
   return {
@@ -33,6 +39,7 @@ export function admitAgain(
       text,
       ...(delivery === "now" && { delivery }),
       ...(attachments.length > 0 && { attachments }),
+      ...(delegate && { delegate }),
     },
   };
 }

@@ -1,5 +1,5 @@
 // What a session looks like now: the fold of its log, bounded, the same in the page, the CLI and the executor.
-import type { Attachment, By, FactData, LongText, Usage } from "./event.ts";
+import type { Attachment, By, DelegateResult, FactData, LongText, Usage } from "./event.ts";
 import { START, type Position } from "./position.ts";
 import { NO_USAGE } from "./usage.ts";
 
@@ -53,6 +53,8 @@ export type Message = { id: string; position: Position; at: string } & (
       by: By;
       attachments: Attachment[];
       turn: string | null;
+      /** Of an input that is a delegate's result. */
+      delegate?: DelegateResult;
     }
   | StepMessage
   | {
@@ -146,6 +148,7 @@ export type QueuedInput = {
   text: LongText;
   delivery: "queue" | "now";
   attachments: Attachment[];
+  delegate?: DelegateResult;
   by: By;
   at: string;
   /** Where its present text stands in the log. */

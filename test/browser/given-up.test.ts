@@ -14,8 +14,10 @@ test("a session that was left alone is called failed in its row and its head, wi
   await visit.server.play(session, new Script("s").take("inp_1", from).begin().draft("text", 0, "Well"));
   const page = await visit.open(`/sessions/${session}`);
   await expectStatus(page, /^running/);
+  await expect.poll(() => carets(page)).toBeGreaterThan(0);
   await visit.server.append(session, [GAVE_UP]);
   await expectStatus(page, /^failed$/);
+  await expect.poll(() => carets(page)).toBe(0);
   await page
     .getByRole("main")
     .getByText(/^Holdfast itself failed here .* Send anything to try again\. The reason: no such fold$/)
@@ -37,6 +39,11 @@ test("an input that was never begun with is called failed as well as queued", as
   await expect.poll(() => rowOf(page, session)).toContain("failed · queued");
   expectNoFaults(page);
 });
+
+/** Where something is still being written. */
+function carets(page: WatchedPage): Promise<number> {
+  return page.locator(".log .caret").count();
+}
 
 async function expectStatus(page: WatchedPage, words: RegExp): Promise<void> {
   await expect.poll(() => page.locator(".head .status .words").textContent()).toMatch(words);

@@ -65,6 +65,17 @@ test("a steer and what goes at once are told apart from what waits for its turn"
   expectNoFaults(page);
 });
 
+test("a long word in a waiting input wraps, and nothing sticks out of its row", async () => {
+  const word = "x".repeat(400);
+  await visit.server.append(session, [admitted(1, word), admitted(2, "short")], "owner");
+  const page = await open({ width: 390, height: 844 });
+  const text = rowOf(page, word).locator(".text");
+  await text.waitFor();
+  expect(await text.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  expect(await text.evaluate(({ clientHeight }) => clientHeight)).toBeGreaterThan(40);
+  expectNoFaults(page);
+});
+
 test("a pinned session leads the list under its own heading, until it is unpinned", async () => {
   await visit.call("PATCH", `/api/sessions/${session}`, { pinned: true });
   const page = await open();

@@ -57,6 +57,44 @@ test("a turn is shown as it happens: words as they come, thinking folded, tools 
   expectNoFaults(page);
 });
 
+test("what a delegate in the background brings back is shown as its result, with a way to it", async () => {
+  const child = await visit.server.create("Count the files");
+  const page = await open();
+  const result: NewEvent = {
+    type: "input_admitted",
+    data: {
+      input: "inp_r",
+      kind: "steer",
+      text: "There are **four** files.",
+      delegate: { session: child, outcome: "completed" },
+    },
+  };
+  const from = await visit.server.append(session, [result]);
+  await visit.server.play(session, new Script("a").take("inp_r", from).begin());
+  const row = page.locator("#inp_r");
+  await row.getByText("Result of Count the files").waitFor();
+  expect(await row.locator("strong").textContent()).toBe("four");
+  expect(await row.textContent()).not.toContain("steered");
+  const [log, box] = [await page.locator(".log .column").first().boundingBox(), await row.boundingBox()];
+  expect(box?.x).toBe(log?.x); // on the agent's side
+  await row.getByRole("link", { name: "Count the files" }).click();
+  await page.getByRole("heading", { name: "Count the files" }).waitFor();
+  expectNoFaults(page);
+});
+
+test("while the server is away the head says so, and what was known last, without counting on", async () => {
+  await visit.server.play(session, new Script("a").admit("go").take("inp_a1", FIRST_INPUT).begin());
+  const page = await open();
+  const status = page.locator(".head .about .pill");
+  await expect.poll(() => status.textContent()).toMatch(/^running\s*\d+ s/);
+  await visit.server.kill();
+  await expect.poll(() => status.textContent()).toMatch(/^connection lost · at \d\d:\d\d: running$/);
+  await visit.server.start();
+  await visit.server.listen();
+  await expect.poll(() => status.textContent()).toMatch(/^running/);
+  expectNoFaultsButDeaths(page);
+});
+
 test("what was appended while the server was killed is shown once, in its place, and what was drafted stays", async () => {
   const page = await open();
   await visit.server.play(

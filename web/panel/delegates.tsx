@@ -60,7 +60,7 @@ function Delegate(props: { given: Given; isAtWork: boolean }) {
 }
 
 /** What it was asked to do, as the call's arguments have it. */
-function promptOf(call: ToolPart | undefined): string | undefined {
+export function promptOf(call: ToolPart | undefined): string | undefined {
   const args = call?.args;
   if (typeof args !== "object" || args === null || !("prompt" in args)) return undefined;
   return typeof args.prompt === "string" ? args.prompt : undefined;

@@ -13,14 +13,18 @@ import { closePanel, isPanelOpen, openPanel } from "../panel/open.ts";
 import { SessionMenu } from "../sessions/menu.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { markOf, standingOf, statusWords } from "../status-words.ts";
-import { duration } from "../time-words.ts";
+import { clockTime, duration } from "../time-words.ts";
 import { agentOf } from "./agent-of.ts";
 import { ContextMeter } from "./context-meter.tsx";
 import { contextUse } from "./context-use.ts";
 import { HeadTitle } from "./head-title.tsx";
+import { printWhole } from "./print.ts";
+import { useSession } from "./session-context.ts";
 import { usageWords } from "./usage-words.ts";
 
 export function PaneHead(props: { id: string; view: View }) {
+  const { session } = useSession();
+  const print: MenuItem = { label: "Print", icon: "print", run: () => void printWhole(session) };
   return (
     <header class="head">
       <BackLink href="/" label="All sessions" />
@@ -33,7 +37,7 @@ export function PaneHead(props: { id: string; view: View }) {
       <Use view={props.view} />
       <ConnectionPill />
       <PanelButton running={props.view.processes.length} />
-      <SessionMenu id={props.id} first={isNarrow() ? [FIND] : []} />
+      <SessionMenu id={props.id} first={[...(isNarrow() ? [FIND] : []), print]} />
     </header>
   );
 }
@@ -41,21 +45,38 @@ export function PaneHead(props: { id: string; view: View }) {
 /** Where the list is out of sight, so is its way to the palette; and a phone has no Ctrl+K. */
 const FIND: MenuItem = { label: "Search or jump to…", icon: "search", run: () => openPalette() };
 
+const BLINK_MS = 1_000;
+
 function Status(props: { view: View }) {
-  const { now, profiles } = useDashboard();
+  const { connection, now, profiles } = useDashboard();
   const isDemo = createMemo(() => agentOf(props.view.meta, profiles).isDemo);
+  const lostAt = createMemo<number | null>(
+    (before) => (connection().state === "connected" ? null : (before ?? Date.now())),
+    null,
+  );
+  /** A blink is over before anybody has read of it. */
+  const lost = createMemo(() => {
+    const at = lostAt();
+    return at === null || now() - at < BLINK_MS
+      ? undefined
+      : `connection lost · at ${clockTime(new Date(at).toISOString(), now())}: `;
+  });
   const standing = createMemo(() => standingOf(props.view));
   /** Apart from the status, which is read out: nobody wants to hear the seconds pass. */
   const elapsed = createMemo(() => {
     const { turn } = props.view;
-    if (turn === null || props.view.failed) return ""; // or given up: no time passes for it
+    // Given up, no time passes for it; unheard of, nobody knows whether it still runs.
+    if (turn === null || props.view.failed || lostAt() !== null) return "";
     return duration(1000 * Math.floor((now() - Date.parse(turn.startedAt)) / 1000));
   });
   return (
     <span class="pill">
       <span class="status" role="status">
-        <StatusMark mark={markOf({ ...standing(), unread: 0 })} />
-        <span class="words">{statusWords(standing(), now())}</span>
+        <StatusMark mark={lost() === undefined ? markOf({ ...standing(), unread: 0 }) : "none"} />
+        <span class="words">
+          {lost()}
+          {statusWords(standing(), now())}
+        </span>
       </span>
       <Show when={elapsed()}>
         <span class="elapsed">{elapsed()}</span>

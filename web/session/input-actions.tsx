@@ -12,6 +12,7 @@ import { Menu, type MenuItem } from "../menu.tsx";
 import { navigate } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { keptEdit, setKeptEdit } from "../state/kept-edit.ts";
+import { isDelegateResult } from "./is-delegate-result.ts";
 import { hasKeyboard, isComposing } from "./keys.ts";
 import { useSession } from "./session-context.ts";
 import { wholeText } from "./whole-text.ts";
@@ -51,7 +52,7 @@ export function InputActions(props: { input: InputMessage }) {
     });
   const items = (): MenuItem[] => [
     { label: "Copy", icon: "copy", run: copy },
-    ...(isFixed()
+    ...(isFixed() || isDelegateResult(props.input)
       ? []
       : [
           {

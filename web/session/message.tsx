@@ -1,16 +1,18 @@
 // A row of the transcript, by its kind.
 import { Match, Show, Switch, type JSX } from "solid-js";
 import type { By } from "../../src/session/event.ts";
-import { blobOf, textOf } from "../../src/session/parts.ts";
+import { textOf } from "../../src/session/parts.ts";
 import type { Message } from "../../src/session/view.ts";
 import { Prose } from "../prose/prose.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { wholeTime } from "../time-words.ts";
+import { DelegateResult } from "./delegate-result.tsx";
+import { isDelegateResult } from "./is-delegate-result.ts";
 import { InputActions } from "./input-actions.tsx";
 import { InputFiles } from "./input-files.tsx";
+import { InputText } from "./input-text.tsx";
 import { SessionLink } from "./lineage.tsx";
 import { Step } from "./step.tsx";
-import { TextWhole } from "./text-whole.tsx";
 import { TurnEnd } from "./turn-end.tsx";
 
 type Kind<K extends Message["kind"]> = Extract<Message, { kind: K }>;
@@ -29,7 +31,7 @@ export function MessageRow(props: {
       data-index={props.index}
       class={`message ${props.message.kind}`}
       data-state={stateOf(props.message)}
-      classList={{ shown: props.isShown }}
+      classList={{ shown: props.isShown, result: isDelegateResult(props.message) }}
       title={wholeTime(props.message.at)}
     >
       {row(props.message)}
@@ -70,6 +72,14 @@ function row(message: Message): JSX.Element {
 }
 
 function Input(props: { input: Kind<"input"> }) {
+  return (
+    <Show when={isDelegateResult(props.input)} fallback={<Said input={props.input} />}>
+      <DelegateResult input={props.input} />
+    </Show>
+  );
+}
+
+function Said(props: { input: Kind<"input"> }) {
   const { connection } = useDashboard();
   const author = () => {
     const now = connection();
@@ -78,16 +88,7 @@ function Input(props: { input: Kind<"input"> }) {
   return (
     <>
       <span class="unseen">{author() ?? "You"}: </span>
-      <Show when={blobOf(props.input.text)} fallback={<p class="text">{textOf(props.input.text)}</p>}>
-        {(blob) => (
-          <TextWhole
-            blob={blob()}
-            file="input.txt"
-            beginning={() => textOf(props.input.text)}
-            shown={(text) => <p class="text">{text()}</p>}
-          />
-        )}
-      </Show>
+      <InputText input={props.input} shown={(text) => <p class="text">{text()}</p>} />
       <Show when={props.input.attachments.length > 0}>
         <InputFiles files={props.input.attachments} />
       </Show>

@@ -13,7 +13,8 @@ type StepRow = Extract<Message, { kind: "step" }>;
 
 export function Step(props: { step: StepRow }) {
   const { session } = useSession();
-  const isStreaming = () => props.step.state === "streaming";
+  /** Not once Holdfast gave the session up: nobody writes on until it is tried again. */
+  const isStreaming = () => props.step.state === "streaming" && session.view?.failed !== true;
   const isAborted = () => props.step.state === "aborted";
   const isSuperseded = createMemo(
     () =>

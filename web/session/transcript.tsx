@@ -24,7 +24,8 @@ import { entriesOf, LEFT_OFF, leftOffAt } from "./entries.ts";
 import { markSeen } from "./mark-seen.ts";
 import { estimatePx, TranscriptRow } from "./transcript-row.tsx";
 import { placeOf } from "./place.ts";
-import { createVirtualRows } from "./virtual-rows.ts";
+import { createPrinting } from "./print.ts";
+import { ABOVE_PX, createVirtualRows } from "./virtual-rows.ts";
 
 /** Nearer to the end than this counts as at the end. */
 const END_PX = 48;
@@ -55,6 +56,9 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
     belowPx,
     start: untrack(startingPlace),
   });
+
+  const isPrinting = createPrinting();
+  const blankPx = () => (isPrinting() ? ABOVE_PX : rows.blankPx());
 
   const isAtEnd = createMemo(() => isNearEnd() && !session.hasLater);
   const isVisible = createVisibility();
@@ -90,7 +94,7 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
   );
   createEffect(
     on([rows.first, rows.mounted, entries, failure], ([first, mounted, all, failed]) => {
-      if (mounted.length === 0 || failed !== undefined) return;
+      if (mounted.length === 0 || failed !== undefined || isPrinting()) return;
       if (first < NEAR_ROWS && session.hasEarlier) void attempt(() => session.loadEarlier());
       if (first + mounted.length > all.length - NEAR_ROWS && session.hasLater)
         void attempt(() => session.loadLater());
@@ -222,13 +226,18 @@ export function Transcript(props: { followed: Followed; view: View; at: Position
         onKeyDown={onKeyDown}
       >
         <div ref={content}>
+          <Show when={session.hasEarlier}>
+            <p class="on-paper note">
+              What came earlier is not printed here. “Print” in the session's menu prints it too.
+            </p>
+          </Show>
           <ol
             class="column"
-            style={{ "padding-top": `${rows.blankPx()}px`, "min-height": `${rows.heightPx()}px` }}
+            style={{ "padding-top": `${blankPx()}px`, "min-height": `${rows.heightPx()}px` }}
           >
-            <For each={rows.mounted()}>
+            <For each={isPrinting() ? keys() : rows.mounted()}>
               {(_, n) => {
-                const index = () => rows.first() + n();
+                const index = () => (isPrinting() ? 0 : rows.first()) + n();
                 return (
                   <TranscriptRow
                     entry={untrack(() => entries()[index()])}

@@ -38,7 +38,7 @@ export type RowsOptions = {
 };
 
 export const ROW_GAP_PX = 12;
-const ABOVE_PX = 18;
+export const ABOVE_PX = 18;
 const OVERSCAN = 8;
 /** Rows that come into view are measured, and may move the others: after so many rounds it is near enough. */
 const ROUNDS_MAX = 6;

@@ -114,7 +114,9 @@ export function WaitingRow(props: {
         when={!isEdited()}
         fallback={<EditWaiting session={props.session} input={props.input} change={change} />}
       >
-        <span class="text">{textOf(props.input.text)}</span>
+        <span class="text" title={textOf(props.input.text)}>
+          {textOf(props.input.text)}
+        </span>
         <Show when={props.input.attachments.length > 0}>
           <InputFiles files={props.input.attachments} isReached={props.isReached} />
         </Show>
@@ -166,6 +168,11 @@ function wayOf(input: QueuedInput): "steer" | "now" | "queue" {
 }
 
 function whatItWaitsFor(input: QueuedInput, view: View): string {
+  const whose = input.delegate ? "a delegate's result, " : "";
+  return whose + whenItGoes(input, view);
+}
+
+function whenItGoes(input: QueuedInput, view: View): string {
   if (view.held) return "held";
   const isAsked = view.asks.some(({ kind, position }) => kind === "clarify" && position < input.position);
   if (isAsked)

@@ -32,7 +32,7 @@ export type OpenSession = {
   readonly hasEarlier: boolean;
   readonly hasLater: boolean;
   readonly refused: { code: ProblemCode; detail: string } | null;
-  /** Add the page in front or behind; they do nothing while one is on its way. */
+  /** Add the page in front or behind; while one is on its way they only wait for that. */
   loadEarlier(): Promise<void>;
   loadLater(): Promise<void>;
   /** Has the messages around a place here, wherever it is. */
@@ -60,7 +60,7 @@ export function openSession(source: SessionSource, changed: (change: Change) => 
   });
   const [window, setWindow] = createSignal(NOTHING_OLDER);
   const [messages, setMessages] = createSignal<readonly Message[]>([]);
-  let isLoading = false;
+  let loading: Promise<void> | null = null;
   let lookers = 0;
 
   const live = liveSession(
@@ -153,7 +153,7 @@ export function openSession(source: SessionSource, changed: (change: Change) => 
 
   async function loadEarlier(): Promise<void> {
     const before = pageInFront();
-    if (isLoading || before === null) return;
+    if (loading !== null || before === null) return loading ?? undefined;
     await load(async () => {
       const page = await source.history({ before });
       // Else a new view came meanwhile, and this page no longer touches it.
@@ -163,7 +163,7 @@ export function openSession(source: SessionSource, changed: (change: Change) => 
 
   async function loadLater(): Promise<void> {
     const from = window().end;
-    if (isLoading || from === null) return;
+    if (loading !== null || from === null) return loading ?? undefined;
     await load(async () => {
       const page = await source.history({ from });
       const view = newest();
@@ -182,11 +182,11 @@ export function openSession(source: SessionSource, changed: (change: Change) => 
   }
 
   async function load(page: () => Promise<void>): Promise<void> {
-    isLoading = true;
     try {
-      await page();
+      loading = page();
+      await loading;
     } finally {
-      isLoading = false;
+      loading = null;
     }
   }
 

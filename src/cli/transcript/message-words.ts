@@ -1,11 +1,16 @@
 // Parts of the transcript in words.
-import type { By, LongText, Usage } from "../../session/event.ts";
+import type { By, DelegateResult, LongText, Usage } from "../../session/event.ts";
 import type { Message, ToolPart } from "../../session/view.ts";
 import { visible, visibleLine } from "../visible.ts";
 import { count, duration } from "../words.ts";
 
 const RESULT_LINES = 12;
 const ARGS_CHARS = 200;
+
+export function delegateWords({ session, outcome }: DelegateResult): string {
+  const how = { completed: "", failed: ", which failed", stopped: ", which was stopped" }[outcome];
+  return `result of ${visibleLine(session)}${how}`;
+}
 
 export function nameOf(by: By): string {
   if ("person" in by) return visibleLine(by.person);

@@ -22,6 +22,7 @@ import {
   endWords,
   indented,
   longText,
+  delegateWords,
   nameOf,
   resultWords,
   usageWords,
@@ -162,13 +163,14 @@ export class Transcript {
 
   /** Shown when it is admitted; its delivery brings nothing new, unless others were shown since. */
   #input(
-    input: Pick<QueuedInput, "input" | "kind" | "text" | "by" | "at" | "attachments">,
+    input: Pick<QueuedInput, "input" | "kind" | "text" | "by" | "at" | "attachments" | "delegate">,
     state?: "queued",
   ): void {
     if (state) this.#remember(`${input.input} ${state}`, 1);
     this.#once(input.input, () => {
-      const about = [nameOf(input.by), clock(input.at, this.#now())];
-      if (input.kind === "steer") about.push("steer");
+      const { delegate } = input;
+      const about = [delegate ? delegateWords(delegate) : nameOf(input.by), clock(input.at, this.#now())];
+      if (input.kind === "steer" && !delegate) about.push("steer");
       if (state) about.push(state);
       this.#printer.gap();
       this.#printer.line(about.join(" · "), "cyan");
