@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatPosition } from "../session/position.ts";
 import { DamagedEvent, type Store } from "../store/store.ts";
-import { types, useScene } from "./scene.ts";
+import { ids, owner, types, useScene } from "./scene.ts";
 
 const scene = useScene();
 const LEASE_MS = 15_000;
@@ -166,6 +166,75 @@ it("a session whose log is damaged is told of once and left alone, until somethi
   await scene.untilFact(session, "turn_ended");
 });
 
+it("a session that can't be gone on with over another's damaged log is tried again when something comes to that one", async () => {
+  const session = await scene.send("go");
+  const other = ids.next("ses");
+  await scene.store.createSession({ id: other, profile: "default" }, owner);
+  let looks = 0;
+  const store: Store = {
+    ...scene.store,
+    snapshot: async (log) => {
+      if (log !== session || (looks += 1) > 1) return scene.store.snapshot(log);
+      throw new DamagedEvent(other, formatPosition(1, 0));
+    },
+  };
+  await scene.run(() => "Here I am.", {}, { store, log: silent });
+  await expect.poll(() => looks).toBe(1);
+  scene.advance(LEASE_MS + 1);
+  await scene.append(other, { type: "notice", data: { level: "info", text: "well again" } });
+  await scene.untilFact(session, "turn_ended");
+});
+
+it("what is sent to a session while it is being given up has it tried again", async () => {
+  const session = await scene.send("go");
+  const faulty = faultyStore(session);
+  let isTold = false;
+  const store: Store = {
+    ...faulty.store,
+    append: async (log, events, ...rest) => {
+      const appended = await scene.store.append(log, events, ...rest);
+      if (events[0]?.type !== "executor_gave_up" || isTold) return appended;
+      isTold = true;
+      await scene.send("and now?", session);
+      await faulty.nextLook(); // its wake is over before the session is remembered
+      faulty.isFaulty = false;
+      return appended;
+    },
+  };
+  await scene.run(() => "Here I am.", {}, { store, log: silent });
+  for (let leases = 0; leases < 4; leases++) await faulty.nextLease();
+  expect(types(await scene.untilFact(session, "turn_ended"))).toContain("executor_gave_up");
+});
+
+it("a session of which it can't be read what came to it is tried again rather than left", async () => {
+  const session = await scene.send("go");
+  const faulty = faultyStore(session);
+  const events: Store["events"] = async (log, ...rest) => {
+    if (log === session && faulty.isFaulty) throw new TypeError(FAULT);
+    return scene.store.events(log, ...rest);
+  };
+  await scene.run(() => "Here I am.", {}, { store: { ...faulty.store, events }, log: silent });
+  for (let leases = 0; leases < 5; leases++) await faulty.nextLease();
+  await scene.send("and now?", session);
+  for (let leases = 0; leases < 3; leases++) await faulty.nextLease();
+  expect(faulty.looks).toBeGreaterThan(3);
+});
+
+it("a session of which it can't even be told that it was given up is left alone all the same", async () => {
+  const session = await scene.send("go");
+  const faulty = faultyStore(session);
+  const append: Store["append"] = async (log, events, ...rest) => {
+    if (events[0]?.type === "executor_gave_up") throw new TypeError("it can't be told either");
+    return scene.store.append(log, events, ...rest);
+  };
+  await scene.run(() => "Here I am.", {}, { store: { ...faulty.store, append }, log: silent });
+  for (let leases = 0; leases < 8; leases++) await faulty.nextLease();
+  expect(faulty.looks).toBe(3);
+  faulty.isFaulty = false;
+  await scene.send("and now?", session);
+  await scene.untilFact(session, "turn_ended");
+});
+
 /** One over whose view of this session everybody stumbles. */
 function faultyStore(session: string) {
   const faulty = { isFaulty: true, looks: 0, nothingFound: 0 };
@@ -183,10 +252,13 @@ function faultyStore(session: string) {
     },
   };
   /** Once it was looked for work since, and none was found. */
-  const nextLease = async () => {
+  const nextLook = async () => {
     const before = faulty.nothingFound;
     await expect.poll(() => faulty.nothingFound).toBeGreaterThan(before + 1);
+  };
+  const nextLease = async () => {
+    await nextLook();
     scene.advance(LEASE_MS + 1);
   };
-  return Object.assign(faulty, { store, nextLease });
+  return Object.assign(faulty, { store, nextLook, nextLease });
 }

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { AnyEvent } from "../session/event.ts";
+import type { Commands } from "./commands.ts";
+import { processName } from "./run-command.ts";
 import { results, useScene } from "./scene.ts";
 import type { Script } from "./scripted-driver.ts";
 
@@ -55,3 +57,81 @@ it("what a background command says beyond its file's bound is let go; a foregrou
     ]),
   );
 });
+
+it("a command that could not be started is over, and its call has the reason, whatever else was written meanwhile", async () => {
+  const start = async ({ session }: { session: string }) => {
+    await scene.append(session, { type: "notice", data: { level: "info", text: "something else" } });
+    return { ok: false as const, reason: "no room for it" };
+  };
+  const commands = { start } as unknown as Commands; // no other verb is used
+  await scene.run(callOnce, {}, { commands });
+  const session = await scene.send("go");
+  const log = await scene.untilFact(session, "turn_ended");
+  expect(results(log)).toMatchObject([
+    { status: "error", result: expect.stringContaining("no room for it") },
+  ]);
+  expect(endsIn(log)).toEqual([{ process: processIn(log), exit: null, cause: "no room for it" }]);
+});
+
+it("a command that could not be started is told to be over once, also when whoever watches processes was first", async () => {
+  const start = async ({ session, process }: { session: string; process: string }) => {
+    const exited = { process, exit: null, cause: "unstarted" };
+    await scene.append(session, { type: "process_exited", data: exited });
+    return { ok: false as const, reason: "no room for it" };
+  };
+  await scene.run(callOnce, {}, { commands: { start } as unknown as Commands }); // nor any of these
+  const log = await scene.untilFact(await scene.send("go"), "turn_ended");
+  expect(endsIn(log)).toMatchObject([{ cause: "unstarted" }]);
+  expect(results(log)).toMatchObject([{ status: "error" }]);
+});
+
+it.each([
+  ["tells so", false],
+  ["tells so no second time, when whoever watches processes has", true],
+])("who finds that a command never began %s, and runs it under the next name", async (_, isTold) => {
+  const { session, process } = await leftUnstarted();
+  if (isTold)
+    await scene.append(session, {
+      type: "process_exited",
+      data: { process, exit: null, cause: "unstarted" },
+    });
+  await scene.run(callOnce);
+  const log = await scene.untilFact(session, "turn_ended");
+  expect(results(log)).toMatchObject([{ status: "ok", result: "run\n" }]);
+  expect(endsIn(log)).toMatchObject([
+    { process, exit: null, cause: "unstarted" },
+    { process: process.replace(/1$/, "2"), exit: 0 },
+  ]);
+});
+
+const callOnce: Script = ({ context }) =>
+  context.length === 1 ? { call: "shell", args: { command: "echo run" } } : "Done.";
+
+function endsIn(log: readonly AnyEvent[]): unknown[] {
+  return log.flatMap(({ type, data }) => (type === "process_exited" ? [data] : []));
+}
+
+/** A session whose executor died after it had said that a command begins, and before it did. */
+async function leftUnstarted(): Promise<{ session: string; process: string }> {
+  const session = await scene.send("go");
+  const { input, position: from } = (await scene.store.view(session))!.queue[0]!;
+  const [call, args] = ["s5-0", { command: "echo run" }];
+  const process = processName(session, call, 1);
+  await scene.append(
+    session,
+    { type: "turn_started", data: { turn: "t3", inputs: [input] } },
+    { type: "input_delivered", data: { input, turn: "t3", from } },
+    { type: "step_started", data: { turn: "t3", step: "s5", attempt: 1, model: "m" } },
+    {
+      type: "step_completed",
+      data: { step: "s5", attempt: 1, message: [{ type: "call", call, name: "shell", args }] },
+    },
+    { type: "tool_proposed", data: { step: "s5", call, name: "shell", args, effect: "unsafe" } },
+    {
+      type: "process_started",
+      data: { process, command: "echo run", cwd: scene.workspace, call, background: false },
+    },
+    { type: "tool_started", data: { call, process } },
+  );
+  return { session, process };
+}
