@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { access, mkdir, open, readFile, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { commitSpec } from "./directory.ts";
 import { bootId } from "./identity.ts";
 import { writeInput } from "./input.ts";
 import { readOutput } from "./output.ts";
-import { parseStat } from "./proc-stat.ts";
+import { parseStat, readStat } from "./proc-stat.ts";
 import { endOf, isRunning, saidBy, taggedPids, until, untilSaid, useScene } from "./scene.ts";
 import { startProcess, type ProcessSpec } from "./start.ts";
 import { adopt, waitExit, type RunningProcess } from "./state.ts";
@@ -139,6 +139,50 @@ test("an exit file without a code counts as none", async () => {
   await writeFile(join(process.dir, "exit"), "");
   expect(await adopt(process.dir)).toEqual({ state: "lost" });
 });
+
+test("an exit that comes between the look for it and the look for its shim is read", async () => {
+  const process = await scene.start("exit 4");
+  await endOf(process);
+  await until("the shim's end", async () => !(await findTree(process.dir)).shimAlive);
+  const exit = join(process.dir, "exit");
+  await rename(exit, `${exit}.later`);
+  await once(spawn("mkfifo", [exit]), "exit");
+  const found = adopt(process.dir);
+  const empty = await open(exit, "w"); // whoever looks for it is reading it now
+  await rename(`${exit}.later`, exit);
+  await empty.close();
+  expect(await found).toMatchObject({ state: "exited", exit: 4 });
+});
+
+test.each([
+  ["ended, when there is no exit that it could have carried", false],
+  ["left to carry the rest, when the exit is there", true],
+])("what carries the output of a shim that is gone is %s", async (_, isExited) => {
+  const process = await scene.start("true");
+  await endOf(process);
+  await until("the real shim's end", async () => (await findTree(process.dir)).keepers.length === 0);
+  const carrier = await carrierOf(process);
+  if (!isExited) await rm(join(process.dir, "exit"));
+  try {
+    expect(await stopProcess(process.dir, { reason: "stopped", graceMs: 0 })).toMatchObject({ alive: [] });
+    expect(await isRunning(carrier)).toBe(isExited);
+  } finally {
+    if (await isRunning(carrier)) globalThis.process.kill(carrier, "SIGKILL");
+  }
+});
+
+/** A process in the group of a shim that has ended, in whose place one of ours is put. */
+async function carrierOf({ dir }: RunningProcess): Promise<number> {
+  const env = { PATH: process.env["PATH"], HOLDFAST_PROCESS: dir.split("/").at(-1) };
+  const shim = spawn("sh", ["-c", "sleep 1000 >&- & echo $!; read line"], { env, detached: true });
+  const [said] = await once(shim.stdout, "data");
+  const stat = await readStat(shim.pid ?? 0);
+  await unlink(join(dir, "shim"));
+  await symlink(`${await bootId()} ${shim.pid} ${stat?.start}`, join(dir, "shim"));
+  shim.stdin.end();
+  await once(shim, "exit");
+  return Number(said);
+}
 
 test("a process that has the pid of a dead shim is not taken for it, and is not harmed", async () => {
   const bystander = spawn("sleep", ["1000"], { stdio: "ignore" });

@@ -2,9 +2,9 @@
 // again until none is found.
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOf, markStop, readClaim, readExit, readSpec, type StopReason } from "./directory.ts";
-import { readStat } from "./proc-stat.ts";
+import { markStop, readClaim, readExit, readSpec, type StopReason } from "./directory.ts";
 import { ofOthers, type Row } from "./process-table.ts";
+import { sendSafely } from "./send-safely.ts";
 import { adopt, type ProcessState } from "./state.ts";
 import { findTree, keyOf, type Tree } from "./tree.ts";
 
@@ -134,20 +134,6 @@ class Sent {
     const key = keyOf(row);
     const command = this.#byProcess.get(key)?.command ?? (await commandOf(row));
     this.#byProcess.set(key, { pid: row.pid, command, signal });
-  }
-}
-
-/** A number stays a group's as long as one of its members lives, so one of them is looked at again just before. */
-async function sendSafely(group: readonly Row[], target: number, signal: Ended["signal"]): Promise<void> {
-  for (const row of group) {
-    const now = process.platform === "linux" ? await readStat(row.pid) : row;
-    if (now?.start !== row.start || now.pgrp !== row.pgrp) continue;
-    try {
-      process.kill(target, signal);
-    } catch (error) {
-      if (codeOf(error) !== "ESRCH" && codeOf(error) !== "EPERM") throw error; // gone meanwhile; or it shows up as alive
-    }
-    return;
   }
 }
 
