@@ -15,6 +15,7 @@ import { Ended } from "./ended.tsx";
 import { PaneHead } from "./head.tsx";
 import { addPaneCommands } from "./pane-commands.ts";
 import { SessionContext } from "./session-context.ts";
+import { RefusedSession } from "./refused.tsx";
 import { Lineage } from "./lineage.tsx";
 import { SessionComposer } from "./session-composer.tsx";
 import { Transcript } from "./transcript.tsx";
@@ -28,13 +29,7 @@ export function SessionPane(props: { id: string }) {
       <Match when={followed().session.refused}>
         {(refused) => (
           <Show when={refused().code !== "not_found"} fallback={<UnknownSession id={props.id} />}>
-            <PageHead title="This session can't be shown" />
-            <div class="page refused">
-              <p role="alert">{refused().detail}</p>
-              <button type="button" onClick={() => setFollowed(follow(props.id))}>
-                Try again
-              </button>
-            </div>
+            <RefusedSession id={props.id} {...refused()} again={() => setFollowed(follow(props.id))} />
           </Show>
         )}
       </Match>
