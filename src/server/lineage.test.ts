@@ -109,6 +109,24 @@ test("what waits in a held queue goes over, and stays held", async () => {
   });
 });
 
+test("what is sent anew after a stop is begun with, though the queue was held", async () => {
+  const { id } = await shared().newSession();
+  const input = await turn(id, "one", "I");
+  const hold: NewEvent = { type: "queue_held", data: { reason: "stopped" } };
+  await append(id, [
+    { type: "input_admitted", data: { input: "inp_wait", kind: "prompt", text: "later" } },
+    hold,
+  ]);
+  const resent = await shared().call<{ id: string }>(
+    "POST",
+    `/api/sessions/${id}/inputs/${input}/resend`,
+    { text: "rather this" },
+    201,
+  );
+  const { held, queue } = await view(resent.id);
+  expect([held, queue.map(({ text }) => text)]).toEqual([false, ["rather this", "later"]]);
+});
+
 test("while a turn runs there is no going back; once it was stopped there is", async () => {
   const { id } = await shared().newSession();
   await begin(id, "go");

@@ -120,6 +120,8 @@ function goBack(
     const input = again(delivery);
     const newInput = () => ids.next("inp");
     const first: NewFact[] = input ? [sentAgain(input, newInput())] : [];
+    // What is sent anew goes on after a stop, as any send does, and what waited goes on behind it.
+    const waiting = queueAgain(input ? { ...view, held: false } : view, newInput);
     return store.succeedSession(
       {
         from: session,
@@ -127,7 +129,7 @@ function goBack(
         at: delivery.before,
         id: ids.next("ses"),
         reason,
-        first: [...first, ...queueAgain(view, newInput)],
+        first: [...first, ...waiting],
       },
       authorOf(request.caller),
       command,

@@ -269,6 +269,11 @@ test("an input is edited and sent again, answered anew or undone in a successor,
   await said(page, "Heard: helo").waitFor();
   const old = page.url();
   await act(page, /Edit and send again/);
+  await page.getByRole("textbox", { name: "Say it otherwise" }).press("Escape");
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+    .toBe("What to do with this input");
+  await act(page, /Edit and send again/);
   await page.getByRole("textbox", { name: "Say it otherwise" }).fill("hello");
   await page.getByRole("button", { name: "Send again" }).click();
   await said(page, "Heard: hello").waitFor();

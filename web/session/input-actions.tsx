@@ -24,6 +24,7 @@ export function InputActions(props: { input: InputMessage }) {
   const followed = useSession();
   const [isCopied, setCopied] = createSignal<boolean>();
   const change = createAttempt();
+  let actions!: HTMLDivElement;
   const view = () => followed.session.view;
   const edit = () => {
     const kept = keptEdit("transcript", followed.id);
@@ -80,7 +81,7 @@ export function InputActions(props: { input: InputMessage }) {
 
   return (
     <>
-      <div class="input-actions">
+      <div ref={actions} class="input-actions">
         <span class="note" role="status">
           {isCopied() === undefined ? "" : isCopied() ? "Copied" : "This browser does not let the page copy"}
         </span>
@@ -103,7 +104,10 @@ export function InputActions(props: { input: InputMessage }) {
             setText={setEdit}
             isBusy={change.isBusy()}
             send={() => void resend(kept().text)}
-            cancel={() => setEdit(null)}
+            cancel={() => {
+              setEdit(null);
+              actions.querySelector("button")?.focus(); // the field goes, and the focus with it
+            }}
           />
         )}
       </Show>
