@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import type { DraftData, NewEvent } from "../session/event.ts";
+import { formatPosition } from "../session/position.ts";
+import { DamagedEvent } from "../store/store.ts";
 import { useScene } from "./scene.ts";
 
 const scene = useScene();
@@ -35,6 +37,16 @@ it("a stop that is carried out after a crash, before the model had said a word, 
     attempt: 1,
     reason: "stopped",
   });
+});
+
+it("a stop is carried out though what the model had said is damaged", async () => {
+  const session = await leftBy(draft("0", "text", 0, "I was"));
+  const view = async (log: string) => {
+    throw new DamagedEvent(log, formatPosition(6, 1));
+  };
+  await scene.run(() => "never", {}, { store: { ...scene.store, view } });
+  const log = await scene.untilFact(session, "turn_ended");
+  expect(log.at(-1)?.data).toMatchObject({ outcome: "stopped" });
 });
 
 /** A session whose executor died while its model spoke, and which a person stopped before another came. */

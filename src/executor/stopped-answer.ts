@@ -3,7 +3,7 @@
 import { attemptOf } from "../session/draft.ts";
 import type { LongText, NewFact } from "../session/event.ts";
 import { stepOf } from "../session/parts.ts";
-import type { Store } from "../store/store.ts";
+import { DamagedEvent, type Store } from "../store/store.ts";
 
 export type Drafted = {
   store: Pick<Store, "view">;
@@ -22,13 +22,18 @@ export async function withWords(
       whole.push(fact);
       continue;
     }
-    const view = await store.view(session);
+    const view = await store.view(session).catch(unlessDamaged);
     const step = view && stepOf(view, attemptOf(fact.data.step, fact.data.attempt));
     const texts = step?.parts.map((part) => (part.kind === "text" ? part.text : "")) ?? [];
     const words = await wordsOf(texts, (text) => longText(session, text));
     whole.push({ ...fact, data: { ...fact.data, ...words } });
   }
   return whole;
+}
+
+/** A stop is carried out though a draft can't be read: its words are lost, and nothing else. */
+function unlessDamaged(error: unknown): undefined {
+  if (!(error instanceof DamagedEvent)) throw error;
 }
 
 /** From the texts of its pieces; when there are none, there is nothing to know of it. */
