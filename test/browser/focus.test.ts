@@ -52,6 +52,20 @@ test("a waiting input that is removed leaves the focus on the next, and after th
   expectNoFaults(page);
 });
 
+test("a token that is revoked by key leaves the focus on the next, and one that is kept on itself", async () => {
+  for (const name of ["first", "second"]) await stage.call("POST", "/api/tokens", { name });
+  const page = await stage.open("/settings");
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  await button("Revoke first").press("Enter");
+  await button("Revoke first now").press("Escape");
+  await expect.poll(() => focused(page)).toBe("Revoke first");
+  await button("Revoke first").press("Enter");
+  await button("Revoke first now").press("Enter");
+  await expect.poll(() => button("Revoke first").count()).toBe(0);
+  await expect.poll(() => focused(page)).toMatch(/^Revoke /);
+  expectNoFaults(page);
+});
+
 test("a session that is deleted from the list leaves the focus on another row", async () => {
   await stage.create("Goes");
   await stage.create("Stays");
@@ -131,4 +145,8 @@ async function expectFocus(page: WatchedPage, place: ReturnType<WatchedPage["loc
 
 function waiting(page: WatchedPage, text: string) {
   return page.getByRole("list", { name: "Waiting inputs" }).getByRole("listitem").filter({ hasText: text });
+}
+
+function focused(page: WatchedPage): Promise<string> {
+  return page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
 }

@@ -10,14 +10,28 @@ export function TakeBack(props: {
 }) {
   const [isAsking, setAsking] = createSignal(false);
   const attempt = createAttempt();
+  let frame!: HTMLSpanElement;
 
   async function run(): Promise<void> {
+    const handOn = focusAfter(frame);
     await attempt.run(() => props.run());
     setAsking(false);
+    handOn();
+  }
+
+  function keep(): void {
+    setAsking(false);
+    frame.querySelector("button")?.focus();
   }
 
   return (
-    <span class="take-back">
+    <span
+      ref={frame}
+      class="take-back"
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && isAsking() && !attempt.isBusy()) keep();
+      }}
+    >
       <Show
         when={isAsking()}
         fallback={
@@ -26,7 +40,7 @@ export function TakeBack(props: {
           </button>
         }
       >
-        <button type="button" disabled={attempt.isBusy()} onClick={() => setAsking(false)}>
+        <button type="button" disabled={attempt.isBusy()} onClick={keep}>
           Keep
         </button>
         <button
@@ -47,4 +61,17 @@ export function TakeBack(props: {
       </Show>
     </span>
   );
+}
+
+/** To be called when it is done: its row is gone then, or else it is asked about no longer. */
+function focusAfter(frame: HTMLElement): () => void {
+  const section = frame.closest("section");
+  const place = [...(section?.querySelectorAll(".take-back") ?? [])].indexOf(frame);
+  return () => {
+    if (frame.isConnected) return frame.querySelector("button")?.focus();
+    const left = [...(section?.querySelectorAll<HTMLElement>(".take-back") ?? [])];
+    const next = left[Math.min(place, left.length - 1)]?.querySelector("button") ?? section;
+    if (next === section) next?.setAttribute("tabindex", "-1"); // nothing is left in it: read on from here
+    next?.focus();
+  };
 }
