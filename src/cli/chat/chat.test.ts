@@ -94,6 +94,22 @@ test("a question is answered in words or by a choice, and another's answer is no
   expect(chat.last()).toMatch(/^queue ❯/);
 });
 
+test("words that came too late for a question are back in the line, and answer no other", async () => {
+  const { session, chat } = await talking();
+  await append(session, [question("ask_c5"), question("ask_c6")]);
+  await chat.shows("(and 1 other)");
+  chat.type("straight on\rround the house\r"); // both for the question that stood there
+  await chat.shows(": straight on. Your words are back in the line.");
+  expect(await shared().store.ask("ask_c5")).toMatchObject({ answer: { text: "straight on" } });
+  await vi.waitFor(() => expect(chat.last()).toMatch(/^queue ❯ round the house/));
+  chat.type("\r");
+  await chat.shows("1 queued");
+  expect(await shared().store.view(session)).toMatchObject({
+    asks: [{ ask: "ask_c6" }],
+    queue: [{ text: "round the house" }],
+  });
+});
+
 test("a line that was begun before the question came is queued, and the next one answers", async () => {
   const { session, chat } = await talking();
   chat.type("and then dep");

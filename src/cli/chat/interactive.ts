@@ -125,7 +125,8 @@ class Chat implements ChatDesk {
       await this.client.answerAsk(ask, answer);
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 409) throw error;
-      this.print(error.problem.detail, "yellow");
+      const words = answer.text === undefined ? "" : ` ${this.#giveBack(answer.text)}`;
+      this.print(error.problem.detail + words, "yellow");
     }
     return true;
   }
@@ -175,6 +176,14 @@ class Chat implements ChatDesk {
     if (!ending) return this.#end(() => this.#failed(error as Error)); // a surprise: not to be gone on from
     this.print(ending.line, "red");
     if (error instanceof Unreachable && this.#editor.text === "") this.#editor.put(typed);
+  }
+
+  /** Words for an ask that is closed: what else is asked they were not for. A line that was begun meanwhile stays. */
+  #giveBack(words: string): string {
+    if (this.#isOver || this.#editor.text !== "") return "Your words come back with the Up key.";
+    this.#editor.put(words);
+    this.#begun = START;
+    return "Your words are back in the line.";
   }
 
   #typed(): void {
