@@ -8,6 +8,7 @@ import { hashOf, LOGIN_TTL_MS } from "./access.ts";
 import { Attempts } from "./attempts.ts";
 import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
+import { noteDeed } from "./deed.ts";
 import { deviceOf } from "./device.ts";
 import { pageOf } from "./page.ts";
 import { refuse } from "./refusal.ts";
@@ -68,7 +69,11 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     "/api/logout",
     { schema: { summary: "End this browser's login", answers: { 204: [] } } },
     async (request, reply) => {
-      if (request.caller.kind === "login") await store.revokeLogin(request.caller.id);
+      const { kind, id } = request.caller;
+      if (kind === "login") {
+        await store.revokeLogin(id);
+        noteDeed(request, "login_revoked", { revoked: id });
+      }
       setCookie(reply, access.cookie, "", 0, isHttps(request, behindProxy));
       return reply.code(204).send();
     },
@@ -80,6 +85,7 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     async (request, reply) => {
       const { secret, command } = secretFor(context, request, "login-link");
       const link = await addLink(context, request.caller.person, secret, command);
+      noteDeed(request, "login_link_made", { expiresAt: link.expiresAt });
       return reply.code(201).header("cache-control", "no-store").send(link);
     },
   );
@@ -102,6 +108,7 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
       const { id } = request.params;
       const revoked = await store.revokeLogin(id, commandOf(request));
       if (!revoked.ok) refuseUndone(revoked.code, "login", id);
+      noteDeed(request, "login_revoked", { revoked: id });
       return reply.code(204).send();
     },
   );

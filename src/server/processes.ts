@@ -7,6 +7,7 @@ import { requestOutcome } from "../store/request-outcome.ts";
 import type { ProcessRequest, ProcessRow } from "../store/store.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
+import { noteDeed } from "./deed.ts";
 import { outputElsewhere, rowElsewhere, rowsElsewhere } from "./other-host.ts";
 import { wireProcess, type LiveProcesses } from "./process-rows.ts";
 import { refuse } from "./refusal.ts";
@@ -139,6 +140,7 @@ async function ask(
   }
   const { request: kept } = requested;
   if (kept.process !== process || JSON.stringify(kept.wish) !== JSON.stringify(wish)) refuseReused();
+  noteDeed(request, wish.do === "stop" ? "process_stop_requested" : "process_input_sent", { process });
   const outcome =
     kept.outcome ?? (await requestOutcome(store, kept, AbortSignal.timeout(OUTCOME_WITHIN_MS))) ?? null;
   if (outcome !== null && outcome !== good) refuse("not_done", `${process}: ${outcome}.`, { outcome });

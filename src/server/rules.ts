@@ -3,6 +3,7 @@ import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import { commandOf, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
+import { noteDeed } from "./deed.ts";
 import { pageOf } from "./page.ts";
 import type { App } from "./zod.ts";
 
@@ -31,6 +32,7 @@ export function ruleRoutes(app: App, { store }: Context): void {
       const { id } = request.params;
       const removed = await store.removeRule(id, commandOf(request));
       if (!removed.ok) refuseUndone(removed.code, "rule", id);
+      noteDeed(request, "rule_removed", { rule: id });
       return reply.code(204).send();
     },
   );

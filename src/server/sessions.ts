@@ -8,6 +8,7 @@ import type { Command, NewSession } from "../store/store.ts";
 import { authorOf } from "./access.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
+import { noteDeed } from "./deed.ts";
 import { pageBack, pageFrom } from "./history.ts";
 import { inputData } from "./inputs.ts";
 import { checkModel, checkProfile, DEFAULT_PROFILE } from "./profiles.ts";
@@ -147,6 +148,7 @@ export function sessionRoutes(app: App, context: Context): void {
           processes,
         });
       }
+      noteDeed(request, "session_deleted", { session: id, force });
       return reply.code(204).send();
     },
   );

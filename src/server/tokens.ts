@@ -4,6 +4,7 @@ import * as http from "../protocol/http.ts";
 import { hashOf } from "./access.ts";
 import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
+import { noteDeed } from "./deed.ts";
 import { pageOf } from "./page.ts";
 import { secretFor } from "./secret.ts";
 import type { App } from "./zod.ts";
@@ -27,6 +28,7 @@ export function tokenRoutes(app: App, context: Context): void {
         command,
       );
       if (!made.ok) refuseReused();
+      noteDeed(request, "token_made", { made: made.token.id, for: person, kind });
       return reply
         .code(201)
         .header("cache-control", "no-store")
@@ -57,6 +59,7 @@ export function tokenRoutes(app: App, context: Context): void {
       const { id } = request.params;
       const revoked = await store.revokeToken(id, commandOf(request));
       if (!revoked.ok) refuseUndone(revoked.code, "token", id);
+      noteDeed(request, "token_revoked", { revoked: id });
       return reply.code(204).send();
     },
   );
