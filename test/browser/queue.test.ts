@@ -110,6 +110,33 @@ test("what waits is edited, moved and removed, by pointer and by keys", async ()
   expectNoFaults(page);
 });
 
+test("what waits is moved by keys from any button of its row, and the focus goes with it", async () => {
+  await visit.server.append(session, [admitted(1, "one"), admitted(2, "two"), admitted(3, "three")], "owner");
+  const page = await open();
+  await waiting(page).getByText("three").waitFor();
+  await page.getByRole("textbox", { name: "Message" }).focus();
+  await page.keyboard.press("Shift+Tab");
+  const remove = rowOf(page, "three").getByRole("button", { name: "Remove" });
+  await expectFocused(remove);
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect.poll(() => texts(page)).toEqual(["one", "three", "two"]);
+  await expectFocused(remove);
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect.poll(() => texts(page)).toEqual(["three", "one", "two"]);
+  await expectFocused(remove);
+  await page.keyboard.press("Alt+ArrowUp"); // there is nothing above it
+  // Where Move down becomes impossible, its row keeps the focus.
+  const down = rowOf(page, "three").getByRole("button", { name: "Move down" });
+  await down.focus();
+  await page.keyboard.press("Alt+ArrowDown");
+  await expect.poll(() => texts(page)).toEqual(["one", "three", "two"]);
+  await expectFocused(down);
+  await page.keyboard.press("Alt+ArrowDown");
+  await expect.poll(() => texts(page)).toEqual(["one", "two", "three"]);
+  await expectFocused(rowOf(page, "three"));
+  expectNoFaults(page);
+});
+
 test("what waits is dragged to another place", async () => {
   await visit.server.append(session, [admitted(1, "one"), admitted(2, "two"), admitted(3, "three")], "owner");
   const page = await open();
@@ -303,6 +330,10 @@ function admitted(n: number, text: string, more: { kind?: "steer"; delivery?: "n
 
 function waiting(page: WatchedPage) {
   return page.getByRole("list", { name: "Waiting inputs" });
+}
+
+async function expectFocused(element: Locator): Promise<void> {
+  await expect.poll(() => element.evaluate((each) => each === document.activeElement)).toBe(true);
 }
 
 function rowOf(page: WatchedPage, text: string) {

@@ -1,5 +1,5 @@
 // One input that waits: what it says, what it waits for, and what can be done about it.
-import { For, onCleanup, Show } from "solid-js";
+import { createEffect, For, on, onCleanup, Show } from "solid-js";
 import type { InputPatch } from "../../src/client/commands.ts";
 import { textOf } from "../../src/session/parts.ts";
 import type { QueuedInput, View } from "../../src/session/view.ts";
@@ -50,12 +50,32 @@ export function WaitingRow(props: {
       const { input, attachments, position } = props.input;
       beginQueueEdit(props.session, { input, text, files: [...attachments], position });
     });
+  /** The name of what had the focus when the row was moved: a browser drops the focus of what moves. */
+  let focused: string | null | undefined;
   /** By as many places, if there are so many. */
-  const move = (by: -1 | 1) => {
+  const move = async (by: -1 | 1) => {
     const { queue } = props.view;
     const before = by === -1 ? queue[props.place - 1] : queue[props.place + 2];
-    if (queue[props.place + by]) patch({ before: before?.input ?? null });
+    if (!queue[props.place + by]) return;
+    focused = row.contains(document.activeElement) ? document.activeElement?.ariaLabel : undefined;
+    const to = { before: before?.input ?? null };
+    const isMoved = await change.run(() => client.patchInput(props.session, props.input.input, to));
+    if (!isMoved) focused = undefined;
   };
+  createEffect(
+    on(
+      () => props.place,
+      () => {
+        const name = focused;
+        focused = undefined;
+        const { activeElement, body } = document;
+        if (name === undefined || (activeElement !== body && !row.contains(activeElement))) return;
+        const buttons = [...row.querySelectorAll<HTMLElement>("button:not(:disabled)")];
+        (buttons.find(({ ariaLabel }) => ariaLabel === name) ?? row).focus();
+      },
+      { defer: true },
+    ),
+  );
   const remove = () => void change.run(() => client.withdrawInput(props.session, props.input.input));
 
   const actions = (): Action[] => [
@@ -65,14 +85,14 @@ export function WaitingRow(props: {
       icon: "chevronUp",
       keys: "Alt+ArrowUp",
       isDisabled: props.place === 0,
-      run: () => move(-1),
+      run: () => void move(-1),
     },
     {
       label: "Move down",
       icon: "chevronDown",
       keys: "Alt+ArrowDown",
       isDisabled: props.place === props.view.queue.length - 1,
-      run: () => move(1),
+      run: () => void move(1),
     },
     ...(props.view.turn === null
       ? []
@@ -83,7 +103,9 @@ export function WaitingRow(props: {
   ];
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.target !== event.currentTarget) return;
+    // On a button of the row Enter and Delete are the button's, or nobody's; where it is written in, all keys are.
+    const isWithin = event.target !== event.currentTarget;
+    if (event.defaultPrevented || (isWithin && (!event.altKey || isEdited()))) return;
     const keys = `${event.altKey ? "Alt+" : ""}${event.key}`;
     const action = actions().find((each) => each.keys === keys && each.isDisabled !== true);
     if (!action) return;
