@@ -68,7 +68,7 @@ function Panes() {
     return now.page === "ask" ? now.ask : undefined;
   });
   return (
-    <div class="panes" data-page={page()}>
+    <div class="panes" data-page={page()} data-lost={dashboard.lostAt() === null ? undefined : ""}>
       <a class="skip" href="#main">
         Skip to the content
       </a>

@@ -48,6 +48,11 @@ export function clockTime(at: string, now: number): string {
   return isToday ? time : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
 }
 
+/** Before what was so then and may have changed since. */
+export function asOf(at: number, now: number): string {
+  return `at ${clockTime(new Date(at).toISOString(), now)}`;
+}
+
 export function wholeTime(at: string): string {
   return new Date(at).toLocaleString();
 }

@@ -95,6 +95,29 @@ test("while the server is away the head says so, and what was known last, withou
   expectNoFaultsButDeaths(page);
 });
 
+test("while the server is away nothing turns or is written as if it were heard", async () => {
+  const work = new Script("a").admit("go").take("inp_a1", FIRST_INPUT).begin().draft("text", 0, "So far");
+  await visit.server.play(session, work);
+  const page = await open();
+  const row = page.locator(`[data-session="${session}"] .row`);
+  const caret = page.locator(".log .caret");
+  const motion = () => row.locator(".mark").evaluate((mark) => getComputedStyle(mark).animationName);
+  await expect.poll(() => row.locator(".words").textContent()).toBe("writing");
+  await expect.poll(() => caret.count()).toBe(1);
+  expect(await motion()).toBe("turn");
+  await visit.server.kill();
+  await expect.poll(() => row.locator(".words").textContent()).toMatch(/^at \d\d:\d\d: writing$/);
+  await expect.poll(() => caret.count()).toBe(0);
+  expect(await motion()).toBe("none");
+  await page.getByText("So far", { exact: true }).waitFor();
+  await visit.server.start();
+  await visit.server.listen();
+  await expect.poll(() => row.locator(".words").textContent()).toBe("writing");
+  await expect.poll(() => caret.count()).toBe(1);
+  expect(await motion()).toBe("turn");
+  expectNoFaultsButDeaths(page);
+});
+
 test("what was appended while the server was killed is shown once, in its place, and what was drafted stays", async () => {
   const page = await open();
   await visit.server.play(

@@ -13,7 +13,7 @@ import { closePanel, isPanelOpen, openPanel } from "../panel/open.ts";
 import { SessionMenu } from "../sessions/menu.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { markOf, standingOf, statusWords } from "../status-words.ts";
-import { clockTime, duration } from "../time-words.ts";
+import { asOf, duration } from "../time-words.ts";
 import { agentOf } from "./agent-of.ts";
 import { ContextMeter } from "./context-meter.tsx";
 import { contextUse } from "./context-use.ts";
@@ -45,21 +45,12 @@ export function PaneHead(props: { id: string; view: View }) {
 /** Where the list is out of sight, so is its way to the palette; and a phone has no Ctrl+K. */
 const FIND: MenuItem = { label: "Search or jump to…", icon: "search", run: () => openPalette() };
 
-const BLINK_MS = 1_000;
-
 function Status(props: { view: View }) {
-  const { connection, now, profiles } = useDashboard();
+  const { heard, lostAt, now, profiles } = useDashboard();
   const isDemo = createMemo(() => agentOf(props.view.meta, profiles).isDemo);
-  const lostAt = createMemo<number | null>(
-    (before) => (connection().state === "connected" ? null : (before ?? Date.now())),
-    null,
-  );
-  /** A blink is over before anybody has read of it. */
   const lost = createMemo(() => {
     const at = lostAt();
-    return at === null || now() - at < BLINK_MS
-      ? undefined
-      : `connection lost · at ${clockTime(new Date(at).toISOString(), now())}: `;
+    return at === null ? undefined : `connection lost · ${asOf(at, now())}: `;
   });
   const standing = createMemo(() => standingOf(props.view));
   /** Apart from the status, which is read out: nobody wants to hear the seconds pass. */
@@ -67,7 +58,7 @@ function Status(props: { view: View }) {
     const { turn } = props.view;
     // Given up, no time passes for it; unheard of, nobody knows whether it still runs.
     if (turn === null || props.view.failed || lostAt() !== null) return "";
-    return duration(1000 * Math.floor((now() - Date.parse(turn.startedAt)) / 1000));
+    return duration(1000 * Math.floor((heard() - Date.parse(turn.startedAt)) / 1000));
   });
   return (
     <span class="pill">

@@ -12,9 +12,12 @@ import { Tool } from "./tool.tsx";
 type StepRow = Extract<Message, { kind: "step" }>;
 
 export function Step(props: { step: StepRow }) {
+  const { lostAt } = useDashboard();
   const { session } = useSession();
   /** Not once Holdfast gave the session up: nobody writes on until it is tried again. */
   const isStreaming = () => props.step.state === "streaming" && session.view?.failed !== true;
+  /** Unheard of, nobody knows whether it still grows. */
+  const isGrowing = () => isStreaming() && lostAt() === null;
   const isAborted = () => props.step.state === "aborted";
   const isSuperseded = createMemo(
     () =>
@@ -33,14 +36,16 @@ export function Step(props: { step: StepRow }) {
           <PartRow
             part={part()}
             step={props.step}
-            isGrowing={isStreaming() && n === props.step.parts.length - 1}
+            isGrowing={isGrowing() && n === props.step.parts.length - 1}
           />
         )}
       </Index>
       <Show when={isStreaming() && props.step.parts.length === 0}>
         <p class="note">
-          {props.step.model} is thinking
-          <Caret />
+          {props.step.model} {isGrowing() ? "is" : "was"} thinking
+          <Show when={isGrowing()}>
+            <Caret />
+          </Show>
         </p>
       </Show>
       {/* A stop is told by the turn's end, right below. */}

@@ -45,14 +45,14 @@ export function Tool(props: { part: ToolPart; after: Position }) {
 }
 
 function Summary(props: { part: ToolPart }) {
-  const { now } = useDashboard();
+  const { heard } = useDashboard();
   const outcome = createMemo(() => outcomeOf(props.part));
   const survived = createSurvival(() => props.part);
   const time = createMemo(() => {
     const { startedAt, endedAt } = props.part;
     if (startedAt === null) return "";
     if (endedAt !== null) return timeWords(Date.parse(endedAt) - Date.parse(startedAt));
-    return duration(1000 * Math.floor(Math.max(0, now() - Date.parse(startedAt)) / 1000));
+    return duration(1000 * Math.floor(Math.max(0, heard() - Date.parse(startedAt)) / 1000));
   });
   const words = () => [outcome().words, survived() ? "survived a restart" : ""].filter(Boolean).join(" · ");
   return (

@@ -6,7 +6,7 @@ import { Link } from "../link.tsx";
 import { StatusMark } from "../mark.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { markOf } from "../status-words.ts";
-import { wholeTime } from "../time-words.ts";
+import { asOf, wholeTime } from "../time-words.ts";
 import { shownTitle } from "../title.ts";
 import { SessionMenu } from "./menu.tsx";
 import { rowWords } from "./row-words.ts";
@@ -41,10 +41,14 @@ export function Row(props: { row: SessionRow; place: RowPlace }) {
 }
 
 function RowLine(props: { row: SessionRow; place: RowPlace; delegates: number }) {
-  const { ageOf, today, peek } = useDashboard();
+  const { ageOf, lostAt, today, peek } = useDashboard();
   const isCurrent = () => props.place.isCurrent(props.row.id);
   const updated = createMemo(() => ageOf(props.row.updatedAt));
-  const words = createMemo(() => rowWords(props.row, peek(props.row.id), props.delegates, today()));
+  const words = createMemo(() => {
+    const said = rowWords(props.row, peek(props.row.id), props.delegates, today());
+    const at = isAtWork(props.row, props.delegates) ? lostAt() : null;
+    return at === null ? said : `${asOf(at, today())}: ${said}`;
+  });
   const isDelegate = () => props.row.origin?.kind === "delegation";
   const unread = () => (isCurrent() || isDelegate() ? 0 : props.row.unread);
   const tabindex = () => (props.place.isTabStop(props.row.id) ? 0 : -1);
@@ -73,6 +77,11 @@ function RowLine(props: { row: SessionRow; place: RowPlace; delegates: number })
       <SessionMenu id={props.row.id} class="row-menu" tabindex={tabindex()} />
     </div>
   );
+}
+
+/** Where the words may be out of date as soon as the server is not heard. */
+function isAtWork({ status, attention }: SessionRow, delegates: number): boolean {
+  return attention === null && (delegates > 0 || (status !== "idle" && status !== "ended"));
 }
 
 function Delegates(props: { rows: readonly SessionRow[]; place: RowPlace }) {

@@ -20,6 +20,7 @@ import { createClock, type Clock } from "./clock.ts";
 import { createDeletions, type Deletions } from "./deletions.ts";
 import { createFollowed, type FollowedSessions } from "./followed.ts";
 import { clearKeptAnswers } from "./kept-answers.ts";
+import { createLost, type Lost } from "./lost.ts";
 import { chosenOptions } from "./new-options.ts";
 import { onceAFrame } from "./once-a-frame.ts";
 import { createOutbox, newInput, type Outbox, type Sent } from "./outbox.ts";
@@ -30,7 +31,8 @@ import { watchedFetch } from "../notices/turned-away.ts";
 import { navigate } from "../route.ts";
 
 export type Dashboard = FollowedSessions &
-  Clock & {
+  Clock &
+  Lost & {
     client: Client;
     connection: Accessor<Connection>;
     reconnect: () => void;
@@ -60,6 +62,7 @@ export function createDashboard(): Dashboard {
     return now.state === "connected" ? now.hello.person : before;
   });
 
+  const clock = createClock();
   const gather = onceAFrame();
   const gathered: Pick<Socket, "attach" | "watchSessions"> = {
     attach: (session, start, deliver) =>
@@ -78,7 +81,8 @@ export function createDashboard(): Dashboard {
     client,
     connection,
     reconnect: () => socket.retryNow(),
-    ...createClock(),
+    ...clock,
+    ...createLost(connection, clock.now),
     person,
     profiles: createProfiles(client, () => connection().state === "connected"),
     list,
