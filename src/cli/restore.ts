@@ -18,6 +18,9 @@ export function restoreCommand(cli: Cli): Command {
       answer(cli, command, { store, kept }, () => {
         cli.terminal.line(`restored ${store}`);
         if (kept !== null) cli.terminal.line(`what was there before is in ${kept}`);
+        cli.terminal.line(
+          "browsers have to log in anew; once the server runs, a link comes from: holdfast login",
+        );
       });
     });
 }

@@ -30,8 +30,8 @@ export function LoginNeeded(props: {
         <Show when={props.wasIn} fallback={<h1>Log in</h1>}>
           <h1>You were logged out</h1>
           <p role="alert">
-            Someone logged this device out, or its login ran out. What you typed is kept, and you come back to
-            where you were.
+            Someone logged this device out, its login ran out, or a backup was restored on the server. What
+            you typed is kept, and you come back to where you were.
           </p>
         </Show>
         <HowToLogIn />
