@@ -1,6 +1,6 @@
 // HOLDFAST_HOME before anything is put into it: whatever keeps it from being used is said in one sentence.
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { syncFolder } from "./store/sqlite/sync-folder.ts";
 
 /** Why it can't be used, or could not be made; undefined when it can. Makes nothing. */
@@ -10,7 +10,7 @@ export function homeFault(home: string): string | undefined {
   const { folder, missing } = found;
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    return undefined;
+    return missing.length === 0 ? fileFault(home) : undefined;
   } catch (error) {
     return missing.length === 0
       ? `${home} can't be written to (${reasonOf(error)}): make it writable for this user, or ${NAME_ANOTHER}`
@@ -34,6 +34,25 @@ export function makeHome(home: string): string | undefined {
   } catch (error) {
     return `${home} can't be made (${reasonOf(error)}): ${MAKE_OR_NAME}`;
   }
+}
+
+/** What a server writes from its start on. */
+const FILES = [
+  ...["", "-wal", "-shm", "-owner", "-owner.json", "-ballast"].map((end) => `holdfast.db${end}`),
+  "host-id",
+  "cli-token",
+];
+
+/** As after a start as another user, with sudo for one. */
+function fileFault(home: string): string | undefined {
+  for (const name of FILES)
+    try {
+      accessSync(join(home, name), constants.R_OK | constants.W_OK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
+      return `${home} can't be used, since ${name} in it can't be read and written (${reasonOf(error)}): give its files to this user, or ${NAME_ANOTHER}`;
+    }
+  return undefined;
 }
 
 const NAME_ANOTHER = "name another directory with HOLDFAST_HOME";

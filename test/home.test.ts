@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { holdfast } from "./holdfast.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-homes-"));
@@ -34,6 +34,19 @@ describe.skipIf(unmountable !== undefined)(`a home that is read-only${unmountabl
   it.each([...COMMANDS, ["restore", file]])("is refused in a sentence by %s", async (...args) => {
     await expectSentence(readOnly, args, "can't be written to (the file system is read-only)");
     await expectSentence(join(readOnly, "home"), args, "can't be made");
+  });
+});
+
+describe.skipIf(unmountable !== undefined)(`a home whose files are not ours${unmountable ?? ""}`, () => {
+  it.each(["host-id", "holdfast.db"])("is refused in a sentence that names %s", async (name) => {
+    const home = mkdtempSync(join(folder, "home-"));
+    const kept = join(home, name);
+    writeFileSync(kept, "");
+    execFileSync("mount", ["--bind", kept, kept]);
+    onTestFinished(() => void execFileSync("umount", ["-l", kept]));
+    execFileSync("mount", ["-o", "remount,ro,bind", kept]);
+    await expectSentence(home, ["serve"], `since ${name} in it can't be read and written`);
+    await expectSentence(home, ["backup", join(folder, "b")], "give its files to this user");
   });
 });
 

@@ -21,7 +21,8 @@ function kept(home: string): string | undefined {
     return readFileSync(fileIn(home), "utf8").trim() || undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined; // what is wrong with the home itself is said elsewhere
+    // What is wrong with the home itself is said elsewhere, where it is needed.
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return undefined;
     throw error;
   }
 }
