@@ -28,6 +28,24 @@ it("a stop that is carried out after a crash says what the model had said, from 
   ]);
 });
 
+it("a stop of an answer that a shutdown broke off says what the model had said", async () => {
+  const session = await leftBy(draft("0", "text", 0, "I was just"), {
+    type: "step_aborted",
+    data: { step: "s5", attempt: 1, reason: "shutdown" },
+  });
+  await scene.run(() => "never");
+  await scene.untilFact(session, "turn_ended");
+  const driver = await scene.run(() => "Where was I?");
+  await scene.send("go on", session);
+  await scene.untilFact(session, "turn_ended", 2);
+  expect(driver.requests[0]?.context).toMatchObject([
+    { role: "person", text: "talk" },
+    { role: "agent", pieces: [{ type: "text", text: "I was just" }] },
+    { role: "person", text: "[Holdfast] A person stopped this answer here." },
+    { role: "person", text: "go on" },
+  ]);
+});
+
 it("a stop that is carried out after a crash, before the model had said a word, leaves nothing to know of it", async () => {
   const session = await leftBy(draft("0", "reasoning", 0, "Hm."));
   await scene.run(() => "never");

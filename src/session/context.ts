@@ -68,7 +68,8 @@ export function applyContext(context: Context, event: AnyEvent): void {
       for (const piece of fact.data.message)
         if (piece.type === "call") context.calls.set(piece.call, piece.name);
       return;
-    case "step_aborted": {
+    case "step_aborted":
+    case "turn_ended": {
       const { said } = fact.data;
       if (said === undefined) return; // it is answered anew
       context.entries.push({ position, role: "agent", pieces: [{ type: "text", text: said }] });

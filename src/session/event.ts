@@ -149,6 +149,8 @@ export const factData = {
     message: z.string().optional(),
     usage: Usage.optional(),
     error: Fault.optional(),
+    /** As of `step_aborted`, when the answer had been broken off by a shutdown before it was stopped. */
+    said: LongText.optional(),
   }),
 
   step_started: z.object({ turn: z.string(), step: z.string(), attempt: z.number(), model: z.string() }),
