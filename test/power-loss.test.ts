@@ -14,13 +14,13 @@ import { formatPosition, START } from "../src/session/position.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import type { Store } from "../src/store/store.ts";
 import { live } from "./power-loss/losses.ts";
-import { straceFailure } from "./power-loss/trace.ts";
+import { straceFailure } from "./strace-failure.ts";
 import type { Promised } from "./power-loss/writer.ts";
 import { ids, owner } from "./sqlite/open-store.ts";
 
 const LOSSES = Number(process.env["POWER_LOSSES"] ?? 80);
 const SEED = Number(process.env["POWER_SEED"] ?? 1);
-const untraceable = straceFailure();
+const untraceable = straceFailure("--seccomp-bpf", "-e", "trace=fsync");
 
 // Each look starts two threads: where they find their code compiled, that takes half the time.
 const compiled = mkdtempSync(join(tmpdir(), "holdfast-compiled-"));

@@ -17,15 +17,7 @@ it("a stop that is carried out after a crash says what the model had said, from 
   );
   await scene.run(() => "Where was I?");
   await scene.untilFact(session, "turn_ended");
-  const driver = await scene.run(() => "Where was I?");
-  await scene.send("go on", session);
-  await scene.untilFact(session, "turn_ended", 2);
-  expect(driver.requests[0]?.context).toMatchObject([
-    { role: "person", text: "talk" },
-    { role: "agent", pieces: [{ type: "text", text: "I was just\n\nabout to" }] },
-    { role: "person", text: "[Holdfast] A person stopped this answer here." },
-    { role: "person", text: "go on" },
-  ]);
+  await expectKnownWhenAskedToGoOn(session, "I was just\n\nabout to");
 });
 
 it("a stop of an answer that a shutdown broke off says what the model had said", async () => {
@@ -35,15 +27,7 @@ it("a stop of an answer that a shutdown broke off says what the model had said",
   });
   await scene.run(() => "never");
   await scene.untilFact(session, "turn_ended");
-  const driver = await scene.run(() => "Where was I?");
-  await scene.send("go on", session);
-  await scene.untilFact(session, "turn_ended", 2);
-  expect(driver.requests[0]?.context).toMatchObject([
-    { role: "person", text: "talk" },
-    { role: "agent", pieces: [{ type: "text", text: "I was just" }] },
-    { role: "person", text: "[Holdfast] A person stopped this answer here." },
-    { role: "person", text: "go on" },
-  ]);
+  await expectKnownWhenAskedToGoOn(session, "I was just");
 });
 
 it("a stop that is carried out after a crash, before the model had said a word, leaves nothing to know of it", async () => {
@@ -66,6 +50,18 @@ it("a stop is carried out though what the model had said is damaged", async () =
   const log = await scene.untilFact(session, "turn_ended");
   expect(log.at(-1)?.data).toMatchObject({ outcome: "stopped" });
 });
+
+async function expectKnownWhenAskedToGoOn(session: string, said: string): Promise<void> {
+  const driver = await scene.run(() => "Where was I?");
+  await scene.send("go on", session);
+  await scene.untilFact(session, "turn_ended", 2);
+  expect(driver.requests[0]?.context).toMatchObject([
+    { role: "person", text: "talk" },
+    { role: "agent", pieces: [{ type: "text", text: said }] },
+    { role: "person", text: "[Holdfast] A person stopped this answer here." },
+    { role: "person", text: "go on" },
+  ]);
+}
 
 /** A session whose executor died while its model spoke, and which a person stopped before another came. */
 async function leftBy(...events: NewEvent[]): Promise<string> {

@@ -1,5 +1,5 @@
 // What a process did to the files in a folder, and what it said, in the one order in which the kernel saw both.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,18 +24,6 @@ const UNKNOWN =
   "open,creat,writev,pwritev,pwritev2,fallocate,truncate,mkdirat,unlinkat,rmdir,renameat,renameat2,linkat";
 /** More than SQLite writes at once; only zeros that fill the ballast are longer. */
 const WRITE_MAX_BYTES = 65_536;
-
-/** Why no trace can be had here; undefined when one can. */
-export function straceFailure(): string | undefined {
-  try {
-    execFileSync("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "true"], {
-      stdio: "pipe",
-    });
-    return undefined;
-  } catch (error) {
-    return ` can't be played here: strace does not run (${String(error).split("\n")[0]})`;
-  }
-}
 
 /** Runs a script to its end and tells what it did below `folder`. */
 export async function trace(folder: string, script: string, ...args: string[]): Promise<Operation[]> {

@@ -1,5 +1,5 @@
 // A disk that fails to sync, which only strace can play.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,9 +7,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { START } from "../../src/session/position.ts";
+import { straceFailure } from "../strace-failure.ts";
 import { openStore } from "./open-store.ts";
 
-const untraceable = straceFailure();
+const untraceable = straceFailure("-e", "inject=fsync:error=EIO");
 
 describe.skipIf(untraceable !== undefined)(`a failing sync${untraceable ?? ""}`, () => {
   it("is never tried again: no acknowledgement, not ready, and it says why (invariant 10)", async () => {
@@ -58,15 +59,4 @@ async function underFailingSync(file: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) lines.push(line);
   return lines;
-}
-
-function straceFailure(): string | undefined {
-  try {
-    execFileSync("strace", ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"], {
-      stdio: "pipe",
-    });
-    return undefined;
-  } catch (error) {
-    return ` can't be played here: strace does not run (${String(error).split("\n")[0]})`;
-  }
 }

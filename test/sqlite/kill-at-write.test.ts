@@ -1,14 +1,15 @@
 // Fault 1 and 12 of proof.md: kill -9 at the Nth write and the Nth sync of a store that begins on an empty disk, the
 // first of which are its migrations. Only strace can strike there.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { formatPosition, START } from "../../src/session/position.ts";
+import { straceFailure } from "../strace-failure.ts";
 import { makeFolder, openStore } from "./open-store.ts";
 
-const untraceable = straceFailure();
+const untraceable = straceFailure("-e", "inject=fsync:error=EIO");
 const WRITES = [1, 2, 5, 10, 20, 40, 60, 80, 120, 200];
 const SYNCS = [1, 2, 3, 5, 10, 20, 40];
 const STRIKES = [
@@ -57,15 +58,4 @@ async function struckAt(file: string, call: string, when: number) {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) lines.push(line);
   return { lines, signal: await ended };
-}
-
-function straceFailure(): string | undefined {
-  try {
-    execFileSync("strace", ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"], {
-      stdio: "pipe",
-    });
-    return undefined;
-  } catch (error) {
-    return ` can't be played here: strace does not run (${String(error).split("\n")[0]})`;
-  }
 }
