@@ -16,7 +16,7 @@ export const NEW_WORDS = "array_to_tsvector(string_to_array(words, ' '))";
 
 export class WordsDuty {
   /** Facts whose words wait, since when, and when the last of them came. A process before us may have left some. */
-  #waiting = { facts: 1, since: 0, last: 0 };
+  #waiting = { facts: 1, since: performance.now(), last: performance.now() };
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   readonly #database: Database;
