@@ -11,7 +11,7 @@ export function arrangeSession(
   command: Command | undefined,
 ): Done {
   return once<Done>(writing, command, now, () => {
-    const arranged = writing.database.run(
+    const arranged = writing.database.changes(
       "update session set pinned = coalesce(?, pinned), archived = coalesce(?, archived) where id = ?",
       pinned === undefined ? null : Number(pinned),
       archived === undefined ? null : Number(archived),

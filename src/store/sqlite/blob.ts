@@ -44,7 +44,7 @@ export function finishBlob(
   log: LogId,
   now: number,
 ): boolean {
-  if (database.run("update blob set complete = 1, at = ? where key = ? and id = ?", now, blob, id) === 0)
+  if (database.changes("update blob set complete = 1, at = ? where key = ? and id = ?", now, blob, id) === 0)
     return false;
   const key = logs.find(log)?.key;
   if (key !== undefined) database.run("insert or ignore into log_blob (log, blob) values (?, ?)", key, blob);
@@ -86,7 +86,7 @@ export function dropBlob({ database }: Writing, blob: number, putBefore?: number
   if (isUsed(database, blob) || (putBefore !== undefined && wasPutSince(database, blob, putBefore)))
     return false;
   database.run("update blob set id = null, complete = 0 where key = ?", blob);
-  const chunks = database.run(
+  const chunks = database.changes(
     "delete from chunk where rowid in (select rowid from chunk where blob = ? limit 16)",
     blob,
   );

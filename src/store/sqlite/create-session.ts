@@ -54,7 +54,7 @@ export function insertLog(
   kind: LogKind,
   key?: number,
 ): LogState | undefined {
-  const made = database.run(
+  const made = database.changes(
     "insert or ignore into log (key, id, kind) values (?, ?, ?)",
     key ?? null,
     id,

@@ -54,8 +54,17 @@ export class Database {
     }
   }
 
+  /** For a statement that gives no rows: to have its changes counted takes a small insert a fifth longer. */
+  run(sql: string, ...values: Value[]): void {
+    try {
+      this.#prepared(this.#records, sql, {}).get(...values);
+    } catch (error) {
+      throw storageFault(error);
+    }
+  }
+
   /** How many rows it changed. As a bigint: full-text search leaves row ids behind that are no safe integers. */
-  run(sql: string, ...values: Value[]): number {
+  changes(sql: string, ...values: Value[]): number {
     try {
       return Number(this.#prepared(this.#changes, sql, { readBigInts: true }).run(...values).changes);
     } catch (error) {

@@ -13,7 +13,7 @@ function makeGroup(admit: (verb: string) => void = () => {}) {
   const group = new Group({
     writing,
     verbs: {
-      insert: ({ database: db }, x: string) => db.run("insert into t (x) values (?)", x),
+      insert: ({ database: db }, x: string) => db.changes("insert into t (x) values (?)", x),
       insertThenThrow({ database: db }, x: string) {
         db.run("insert into t (x) values (?)", x);
         throw new TypeError("a mistake of ours");

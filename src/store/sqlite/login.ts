@@ -73,7 +73,7 @@ export function readLogins(database: Database, person: string | undefined, now: 
 
 export function revokeLogin(writing: Writing, id: string, now: number, command: Command | undefined): Done {
   return once<Done>(writing, command, now, () =>
-    writing.database.run("delete from login where id = ?", id) > 0
+    writing.database.changes("delete from login where id = ?", id) > 0
       ? { ok: true }
       : { ok: false, code: "not_found" },
   );

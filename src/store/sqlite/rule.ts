@@ -38,7 +38,7 @@ export function readRules(database: Database, profile: string | undefined): Rule
 
 export function removeRule(writing: Writing, id: string, now: number, command: Command | undefined): Done {
   return once<Done>(writing, command, now, () =>
-    writing.database.run("delete from rule where id = ?", id) > 0
+    writing.database.changes("delete from rule where id = ?", id) > 0
       ? { ok: true }
       : { ok: false, code: "not_found" },
   );

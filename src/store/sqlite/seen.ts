@@ -20,7 +20,7 @@ export function setSeen(
   const { seq, sub } = placeOf(position);
   if (seq > log.seq || (seq === log.seq && sub > log.sub))
     return { set: { ok: false, code: "ahead" }, rose: false };
-  const risen = database.run(
+  const risen = database.changes(
     `insert into seen (log, person, seq, sub) values (?, ?, ?, ?)
       on conflict do update set seq = excluded.seq, sub = excluded.sub where (seq, sub) < (excluded.seq, excluded.sub)`,
     log.key,

@@ -10,18 +10,18 @@ export const UNCLAIMED_MS = DAY_MS;
 /** False when nothing is left to forget. */
 export function tidySlice({ database }: Writing, self: NodeId, now: number): boolean {
   const forgotten =
-    database.run(
+    database.changes(
       `delete from command where rowid in (select rowid from command where log is null and at < ? limit ${SLICE_ROWS})`,
       now - COMMAND_KEPT_MS,
     ) +
-    database.run(
+    database.changes(
       `delete from process_request where rowid in (
         select rowid from process_request where outcome is not null and at < ? limit ${SLICE_ROWS})`,
       now - COMMAND_KEPT_MS,
     ) +
-    database.run("delete from login_link where expires_at <= ?", now) +
-    database.run("delete from login where expires_at <= ?", now) +
-    database.run(
+    database.changes("delete from login_link where expires_at <= ?", now) +
+    database.changes("delete from login where expires_at <= ?", now) +
+    database.changes(
       "delete from node where id <> ? and started_at < ? and not exists (select 1 from log where holder = node.id)",
       self,
       now - DAY_MS,

@@ -13,7 +13,7 @@ export function setTimer({ database }: Writing, { key, log, dueAt }: Timer): voi
 
 /** Whether it was there: of several that clear it, one does. */
 export function clearTimer({ database }: Writing, key: string): boolean {
-  return database.run("delete from timer where key = ?", key) > 0;
+  return database.changes("delete from timer where key = ?", key) > 0;
 }
 
 /** They stay until they are cleared: whoever acts on one may die over it. */

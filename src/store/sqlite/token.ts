@@ -42,7 +42,7 @@ export function readTokens(database: Database): Token[] {
 
 export function revokeToken(writing: Writing, id: string, now: number, command: Command | undefined): Done {
   return once<Done>(writing, command, now, () =>
-    writing.database.run("delete from token where id = ?", id) > 0
+    writing.database.changes("delete from token where id = ?", id) > 0
       ? { ok: true }
       : { ok: false, code: "not_found" },
   );
