@@ -17,7 +17,7 @@ describe.skipIf(untraceable !== undefined)(`a failing sync${untraceable ?? ""}`,
     const folder = await mkdtemp(join(tmpdir(), "holdfast-sync-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, "holdfast.db");
-    const lines = await underFailingSync(file);
+    const lines = await underFailingSync("appender.ts", file);
     const acknowledged = lines.filter((line) => /^\d{16}_/.test(line)).map((line) => line.slice(0, 33));
     const failures = lines.filter((line) => line.startsWith("failed "));
     expect(acknowledged.length).toBeGreaterThan(10);
@@ -32,11 +32,29 @@ describe.skipIf(untraceable !== undefined)(`a failing sync${untraceable ?? ""}`,
     expect(acknowledged.filter((position) => !kept.has(position))).toEqual([]);
     expect(await store.check()).toMatchObject({ damaged: [], problems: [] });
   });
+
+  it("is never tried again, either, by the writer's thread when it was another's", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "holdfast-sync-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "holdfast.db");
+    const lines = await underFailingSync("lone-appender.ts", file);
+    const acknowledged = lines.slice(0, -3);
+    for (const line of acknowledged) expect(line).toMatch(/^\d{16}_\d{16}$/);
+    const [draft, fact, alone] = lines.slice(-3);
+    expect(draft).toMatch(/^failed broken \{"ok":false,"reason":".*"\}$/);
+    expect(fact).toBe(draft); // which its own disk would have taken
+    expect(Number(alone?.replace("alone ", ""))).toBeGreaterThan(acknowledged.length / 2);
+
+    const store = await openStore(file);
+    const kept = (await store.events("ses_a", START, 100_000)).map(({ position }) => position as string);
+    expect(kept.slice(1, acknowledged.length + 1)).toEqual(acknowledged);
+    expect(await store.check()).toMatchObject({ damaged: [], problems: [] });
+  });
 });
 
-/** All that the appender says until it has ended. */
-async function underFailingSync(file: string): Promise<string[]> {
-  const script = fileURLToPath(new URL("appender.ts", import.meta.url));
+/** All that the process says until it has ended. Syncs are counted for each of its threads. */
+async function underFailingSync(appender: string, file: string): Promise<string[]> {
+  const script = fileURLToPath(new URL(appender, import.meta.url));
   const inject = ["fsync", "fdatasync"].flatMap((call) => ["-e", `inject=${call}:error=EIO:when=60+`]);
   const child = spawn(
     "strace",

@@ -108,9 +108,9 @@ export class Database {
 const JOURNAL_MAX_PAGES = 2_000;
 
 /** Each commit is synced: what was acknowledged survives a loss of power. */
-export function openWriter(file: string): Database {
-  const database = new Database(new DatabaseSync(file, { timeout: 5_000 }));
-  database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000");
+export function openWriter(file: string, { cacheKb = 8_000, timeout = 5_000 } = {}): Database {
+  const database = new Database(new DatabaseSync(file, { timeout }));
+  database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${cacheKb}`);
   database.exec(`pragma wal_autocheckpoint = ${JOURNAL_MAX_PAGES}`);
   return database;
 }

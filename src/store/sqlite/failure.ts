@@ -15,6 +15,11 @@ export function failureOf(error: unknown): Failure {
   return { kind: "fault", message, name, ...(stack === undefined ? {} : { stack }) };
 }
 
+/** Of one that was a StorageError. */
+export function storageErrorOf({ kind, message }: Failure): StorageError {
+  return new StorageError(kind === "fault" ? "broken" : kind, message);
+}
+
 export function errorOf({ kind, message, name, stack }: Failure): Error {
   if (kind !== "fault") return new StorageError(kind, message);
   // With the stack of where it happened: this side of it says nothing.

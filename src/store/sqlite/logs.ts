@@ -1,5 +1,6 @@
 // Where each log stands, as the one writer knows it. Nothing else writes, so what was read once stays true until the
-// writer itself changes it; after a rollback all of it is forgotten and read again.
+// writer itself changes it; after a rollback, and when the other writer has written (lone-writer.ts), all of it is
+// forgotten and read again.
 import type { LogId, LogKind } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readIndexed } from "./search-index.ts";

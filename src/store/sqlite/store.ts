@@ -1,5 +1,6 @@
 // The embedded store: one file, owned by one process. Verbs are in the files beside this one; what writes runs in the
-// writer's thread (writer.ts), what reads runs here, on a connection that only reads.
+// writer's thread (writer.ts), but for a draft now and then (lone-writer.ts); what reads runs here, on a connection that
+// only reads.
 import { existsSync } from "node:fs";
 import type { Ids } from "../../session/ids.ts";
 import { seqOf } from "../../session/position.ts";
@@ -132,7 +133,10 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       const batch = prepareBatch(events, at, authorOf(by));
       const proof = by.by === "executor" ? proofOf(by.lease) : null;
       const terms = termsOf(keyOf(by), expectSeq, note);
-      const reply = await writer.call("append", log, packBatch(batch, now), now, proof, terms);
+      const packed = packBatch(batch, now);
+      const reply = await (batch.facts === 0
+        ? writer.appendDrafts(log, packed, now, proof, terms)
+        : writer.call("append", log, packed, now, proof, terms));
       const appended: Appended = typeof reply === "string" ? { ok: true, position: reply } : reply.appended;
       if (appended.ok && !appended.replayed) {
         appended.at = at;

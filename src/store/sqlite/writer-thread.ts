@@ -1,10 +1,12 @@
-// The main thread's end of the writer: calls of a tick go out together, and are answered in their order.
+// The main thread's end of the writer: calls of a tick go out together, and are answered in their order; drafts that
+// come alone are not handed over at all.
 import { Worker } from "node:worker_threads";
 import { StorageError, type StoreHealth } from "../store.ts";
-import { errorOf } from "./failure.ts";
+import { errorOf, failureOf } from "./failure.ts";
 import type { Call, Reply } from "./group.ts";
+import { LoneWriter } from "./lone-writer.ts";
 import type { VerbArgs, VerbName, VerbResult } from "./verbs.ts";
-import type { FromWriter, ToWriter, WriterData } from "./writer.ts";
+import type { Calls, FromWriter, ToWriter, WriterData } from "./writer.ts";
 
 const WAITING_MAX = 10_000;
 const KEPT_MAX = 4_096;
@@ -17,6 +19,10 @@ type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => vo
 export class WriterThread {
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
+  readonly #lone: LoneWriter;
+  /** Messages, and of those the ones that the thread is done with. Both go round at 2^32. */
+  #sent = 0;
+  readonly #handled: Int32Array;
   #waiting: Waiting[] = [];
   #answered = 0;
   #calls: Call[] = [];
@@ -25,9 +31,11 @@ export class WriterThread {
   #health: StoreHealth;
   #closed: StorageError | undefined;
 
-  private constructor(worker: Worker, health: StoreHealth) {
+  private constructor(worker: Worker, { file, handled }: WriterData, health: StoreHealth) {
     this.#worker = worker;
     this.#health = health;
+    this.#handled = handled;
+    this.#lone = new LoneWriter(file, (error) => this.#loneFailed(error));
     this.#ended = new Promise((resolve) => worker.once("exit", () => resolve()));
     worker.on("message", (message: FromWriter) => this.#receive(message));
     worker.on("error", (error) =>
@@ -36,7 +44,8 @@ export class WriterThread {
     worker.on("exit", () => this.#end(new StorageError("broken", "the store is closed")));
   }
 
-  static async open(data: WriterData): Promise<{ writer: WriterThread; store: string }> {
+  static async open(given: Omit<WriterData, "handled">): Promise<{ writer: WriterThread; store: string }> {
+    const data = { ...given, handled: new Int32Array(new SharedArrayBuffer(4)) };
     // The same extension as this file, so that it runs from source and as built.
     const worker = new Worker(new URL(`./writer${import.meta.url.slice(-3)}`, import.meta.url), {
       workerData: data,
@@ -47,7 +56,7 @@ export class WriterThread {
     });
     if ("opened" in first) {
       const { store, health } = first.opened;
-      return { writer: new WriterThread(worker, health), store };
+      return { writer: new WriterThread(worker, data, health), store };
     }
     await worker.terminate();
     throw "notOpened" in first
@@ -77,27 +86,59 @@ export class WriterThread {
     });
   }
 
+  /** As `append` does, for a batch that is all drafts. */
+  appendDrafts(...args: VerbArgs<"append">): Promise<VerbResult<"append">> {
+    const reply = this.#isAtRest() ? this.#lone.append(...args) : undefined;
+    if (!reply) return this.call("append", ...args);
+    const [value, failure] = reply;
+    return failure ? Promise.reject(errorOf(failure)) : Promise.resolve(value as VerbResult<"append">);
+  }
+
   health(): StoreHealth {
     return this.#health;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return this.#ended;
+    this.#lone.close(); // before the thread closes its own, which then tidies up the journal
     this.#send(true);
     this.#worker.postMessage("close" satisfies ToWriter);
     await this.#ended;
   }
 
+  /** Nobody writes, nor will before this thread asks for it. */
+  #isAtRest(): boolean {
+    return (
+      !this.#closed &&
+      this.#health.ok &&
+      this.#calls.length === 0 &&
+      Atomics.load(this.#handled, 0) === this.#sent
+    );
+  }
+
+  #loneFailed(error: StorageError): void {
+    if (error.kind === "busy") return; // it passes, and the thread will see for itself
+    this.#health = { ok: false, reason: error.message };
+    this.#post({ calls: [], last: true, failed: failureOf(error) });
+  }
+
+  #post(calls: Calls): void {
+    this.#sent = (this.#sent + 1) | 0;
+    this.#worker.postMessage({ ...calls, lone: this.#lone.handOver() } satisfies ToWriter);
+  }
+
   #send(last: boolean): void {
-    this.#worker.postMessage({ calls: this.#calls, last } satisfies ToWriter);
+    this.#post({ calls: this.#calls, last });
     this.#calls = [];
     this.#enough = last ? FIRST_CALLS : MORE_CALLS;
     if (last) this.#scheduled = false;
   }
 
   #receive(message: FromWriter): void {
-    if ("replies" in message) for (const reply of message.replies) this.#settle(reply);
-    else if ("health" in message) this.#health = message.health;
+    if ("replies" in message) {
+      this.#lone.otherWrote();
+      for (const reply of message.replies) this.#settle(reply);
+    } else if ("health" in message) this.#health = message.health;
   }
 
   #settle([value, failure]: Reply): void {
@@ -114,6 +155,7 @@ export class WriterThread {
   #end(error: StorageError): void {
     if (this.#closed) return;
     this.#closed = error;
+    this.#lone.close();
     this.#health = { ok: false, reason: error.message };
     for (const { reject } of this.#waiting.splice(this.#answered)) reject(error);
   }

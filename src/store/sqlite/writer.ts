@@ -1,15 +1,16 @@
-// The writer's thread: the only connection that writes. It takes all that waits, runs it as one group and answers
-// once the group is on the disk.
+// The writer's thread. It takes all that waits, runs it as one group and answers once the group is on the disk. Only
+// while it has nothing to do may somebody else write: lone-writer.ts.
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Ballast } from "./ballast.ts";
 import { Condition } from "./condition.ts";
 import { openWriter, type Database } from "./database.ts";
-import { failureOf, type Failure } from "./failure.ts";
+import { failureOf, storageErrorOf, type Failure } from "./failure.ts";
 import { storageFault } from "./fault.ts";
 import { abandonForks } from "./fork-copy.ts";
 import { Group, type Call, type Reply } from "./group.ts";
 import { copyJournal } from "./journal.ts";
 import { endLeases } from "./lease.ts";
+import type { LoneWrites } from "./lone-writer.ts";
 import { migrate } from "./migrate.ts";
 import { joinNode } from "./overview.ts";
 import { verbs, type VerbName } from "./verbs.ts";
@@ -21,10 +22,13 @@ export type WriterData = {
   /** For a store that is new. */
   newStoreId: string;
   self: Parameters<typeof joinNode>[1];
+  /** Counts the messages that nothing more will be done about. */
+  handled: Int32Array;
 };
 
 /** `last`: nothing more of this tick follows. */
-export type ToWriter = { calls: Call[]; last: boolean } | "close";
+export type Calls = { calls: Call[]; last: boolean; lone?: LoneWrites | undefined; failed?: Failure };
+export type ToWriter = Calls | "close";
 export type FromWriter =
   | { opened: { store: string; health: StoreHealth } }
   | { notOpened: Failure }
@@ -41,7 +45,7 @@ if (!parentPort) throw new Error("writer.ts runs as a worker");
 const port = parentPort;
 const send = (message: FromWriter) => port.postMessage(message);
 
-const { file, newStoreId, self } = workerData as WriterData; // from writer-thread.ts
+const { file, newStoreId, self, handled } = workerData as WriterData; // from writer-thread.ts
 const ballast = new Ballast(`${file}-ballast`);
 const full = ballast.giveUpToStart();
 try {
@@ -57,8 +61,18 @@ try {
   });
   const store = begin(writing);
   let written = 0;
+  let messages = 0;
+  /** What the other writer did has to be known before anything else is done. */
+  const heed = ({ lone, failed }: Calls) => {
+    messages += 1;
+    if (failed) condition.failed(storageErrorOf(failed));
+    if (!lone) return;
+    written += lone.writes;
+    writing.logs.forgetAll();
+    writing.logs.leased(lone.atMs);
+  };
   port.on("message", (message: ToWriter) => {
-    const taken = takeAll(group, message);
+    const taken = takeAll(group, heed, message);
     if (taken === "part") return;
     written += group.size;
     if (group.size > 0) send({ replies: group.commit() });
@@ -68,6 +82,8 @@ try {
       written = 0;
       tidyJournal(database, condition);
     }
+    Atomics.add(handled, 0, messages);
+    messages = 0;
     if (taken === "whole") return;
     condition.close();
     database.close();
@@ -113,10 +129,11 @@ function tidyJournal(database: Database, condition: Condition): void {
  * All that waits becomes one group. `part`: the rest of a tick is still on its way, and will share the commit; what
  * is there already has been carried out meanwhile.
  */
-function takeAll(group: Group, first: ToWriter): "part" | "whole" | "close" {
+function takeAll(group: Group, heed: (calls: Calls) => void, first: ToWriter): "part" | "whole" | "close" {
   let message: ToWriter | undefined = first;
   while (true) {
     if (message === "close") return "close";
+    heed(message);
     for (const call of message.calls) group.add(call);
     if (group.size >= GROUP_MAX) return "whole";
     const next = receiveMessageOnPort(port)?.message as ToWriter | undefined; // from writer-thread.ts

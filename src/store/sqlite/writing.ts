@@ -1,5 +1,5 @@
-// What a writing verb works with, in the writer's thread: the one connection that writes, and what it knows of
-// the logs, of their index and of what is to be removed.
+// What a writing verb works with: the connection of whoever writes, and what is known there of the logs, of their index
+// and of what is to be removed.
 import type { Database } from "./database.ts";
 import { Logs } from "./logs.ts";
 import { SearchIndex } from "./search-index.ts";
