@@ -1,18 +1,24 @@
-// A process in which one agent speaks alone, until the disk fails: says each acknowledged position and each failure on
-// stdout, and how many of them the writer's thread had no part in. node lone-appender.ts <file>
+// A process that writes on both of a store's threads until the disk fails: an agent that speaks alone, and, if asked to,
+// facts that are on their way while it speaks. Says each acknowledged position and each failure on stdout, in their order,
+// with what the store says of its health, and at last how many drafts the writer's thread had no part in.
+// node lone-appender.ts <file> [facts]
 import { randomBytes } from "node:crypto";
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeIds } from "../../src/session/ids.ts";
 import type { NewEvent } from "../../src/session/event.ts";
 import { LoneWriter } from "../../src/store/sqlite/lone-writer.ts";
+import { Rest } from "../../src/store/sqlite/rest.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { StorageError } from "../../src/store/store.ts";
 
-const [file = ""] = process.argv.slice(2);
+const [file = "", facts] = process.argv.slice(2);
 const SPEAKS_EVERY_MS = 10;
 const WORDS_MAX = 2_000;
+/** Enough for the thread to be through with a fact, and less than this process is given. */
+const HELD_UP_MS = 20;
 
+Rest.prototype.isOver = () => true; // under strace every disk is slow
 let alone = 0;
 type Append = (
   this: LoneWriter,
@@ -32,23 +38,28 @@ const claimed = await store.claimLease("ses_a", 60_000);
 if (!claimed.ok) throw new Error(claimed.code);
 const { lease } = claimed;
 
-for (let offset = 0; offset < WORDS_MAX; offset++) {
+for (let offset = 0, isWell = true; isWell && offset < WORDS_MAX; offset++) {
   await delay(SPEAKS_EVERY_MS);
-  const isSaid = await append({
-    type: "draft",
-    data: { part: "s1.1/0", kind: "text", offset, text: "d" },
-  });
-  if (!isSaid) break;
+  const fact = facts ? tell({ type: "notice", data: { level: "info", text: "by the thread" } }) : true;
+  if (facts) await holdUp();
+  const said = tell({ type: "draft", data: { part: "s1.1/0", kind: "text", offset, text: "d" } });
+  isWell = (await fact) && (await said);
 }
-await append({ type: "notice", data: { level: "info", text: "by the writer's thread" } });
+await tell({ type: "notice", data: { level: "info", text: "by the thread" } });
 writeSync(1, `alone ${alone}\n`);
 await store.close();
 
-async function append(event: NewEvent): Promise<boolean> {
+/** Until the fact is done, without a chance for this thread to hear of it. */
+async function holdUp(): Promise<void> {
+  await new Promise((resolve) => process.nextTick(resolve)); // it is on its way
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HELD_UP_MS);
+}
+
+async function tell(event: NewEvent): Promise<boolean> {
   try {
     const appended = await store.append("ses_a", [event], { by: "executor", lease });
     if (!appended.ok) throw new Error(appended.code);
-    writeSync(1, `${appended.position}\n`);
+    writeSync(1, `${appended.position} ${JSON.stringify(store.health())}\n`);
     return true;
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;

@@ -27,6 +27,10 @@ export class Condition {
     if (!ballast.isThere()) this.#probeIn(BALLAST_MS);
   }
 
+  get isWell(): boolean {
+    return this.#error === undefined;
+  }
+
   /** Throws when a verb is not to be tried. */
   admit(verb: string): void {
     if (this.#error === undefined || (this.#error.kind === "full" && FREEING.has(verb as VerbName))) return;

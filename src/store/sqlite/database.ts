@@ -108,11 +108,19 @@ export class Database {
 const JOURNAL_MAX_PAGES = 2_000;
 
 /** Each commit is synced: what was acknowledged survives a loss of power. */
-export function openWriter(file: string, { cacheKb = 8_000, timeout = 5_000 } = {}): Database {
+export function openWriter(
+  file: string,
+  { cacheKb = 8_000, timeout = 5_000, journalMaxPages = JOURNAL_MAX_PAGES } = {},
+): Database {
   const database = new Database(new DatabaseSync(file, { timeout }));
-  database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${cacheKb}`);
-  database.exec(`pragma wal_autocheckpoint = ${JOURNAL_MAX_PAGES}`);
-  return database;
+  try {
+    database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -${cacheKb}`);
+    database.exec(`pragma wal_autocheckpoint = ${journalMaxPages}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** For reading beside the writer, on the main thread or in a worker of its own. */

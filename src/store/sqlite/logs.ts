@@ -1,6 +1,6 @@
 // Where each log stands, as the one writer knows it. Nothing else writes, so what was read once stays true until the
-// writer itself changes it; after a rollback, and when the other writer has written (lone-writer.ts), all of it is
-// forgotten and read again.
+// writer itself changes it; after a rollback all of it is forgotten and read again, and so is what the other writer has
+// written to (lone-writer.ts).
 import type { LogId, LogKind } from "../store.ts";
 import type { Database } from "./database.ts";
 import { readIndexed } from "./search-index.ts";
@@ -57,6 +57,16 @@ export class Logs {
 
   forget(id: LogId): void {
     this.#states.delete(id);
+  }
+
+  /** The other writer has written to these: they are read again, with what it extended their leases to. */
+  overtaken(leases: readonly [LogId, leaseUntil: number][]): void {
+    this.#lastEvent = undefined;
+    for (const [id, until] of leases) {
+      this.#states.delete(id);
+      const state = this.find(id);
+      if (state) state.leaseUntil = until;
+    }
   }
 
   forgetAll(): void {
@@ -145,5 +155,17 @@ export function readEnd(database: Database, key: number): End {
     key,
   );
   const [seq, sub, reach, chain, block] = end ?? [0, 0, 0, null, -1];
-  return { seq, sub, reach, chain, block };
+  return { seq, sub, reach, chain: sub === 0 ? chain : readChain(database, key, seq), block };
+}
+
+/** Drafts have none: it goes on from the fact in front of them. */
+function readChain(database: Database, key: number, seq: number): number | null {
+  const fact = database.tuple<[number | null]>(
+    `select chain from event
+      where log = ?1 and seq = ?2 and sub = 0 and block = (
+        select block from span where log = ?1 and (seq, sub) <= (?2, 0) order by seq desc, sub desc limit 1)`,
+    key,
+    seq,
+  );
+  return fact?.[0] ?? null;
 }

@@ -10,6 +10,7 @@ import { prepareBatch } from "../batch.ts";
 import type { Lease, StorageError, Store } from "../store.ts";
 import { LoneWriter } from "./lone-writer.ts";
 import { packBatch } from "./packed-batch.ts";
+import { chainOf } from "./page-slice.ts";
 import { Rest } from "./rest.ts";
 import type { VerbArgs } from "./verbs.ts";
 
@@ -17,7 +18,7 @@ const notice = (text: string): NewEvent => ({ type: "notice", data: { level: "in
 const completed: NewEvent = { type: "step_completed", data: { step: "s1", attempt: 1, message: [] } };
 
 it("drafts that come alone and all that the thread writes are one log, without a gap", async () => {
-  const { store, alone, append, sayAlone } = await openSpeaking("ses_a");
+  const { store, file, alone, append, sayAlone } = await openSpeaking("ses_a");
   const expected: string[] = [];
   for (let fact = 2; fact <= 12; fact++) {
     const said = await sayAlone();
@@ -31,6 +32,7 @@ it("drafts that come alone and all that the thread writes are one log, without a
     expected.push(await append(notice(`${fact}`)));
   }
   expect(alone()).toBeGreaterThanOrEqual(12);
+  expect(chainsIn(file)).toBe("unbroken");
   const events = await store.events("ses_a", START, 10_000);
   expect(events.slice(1).map(({ position }) => position as string)).toEqual(expected);
 
@@ -64,6 +66,26 @@ it("a holder whose lease the thread gave away is refused alone, too", async () =
     })
     .toBeGreaterThan(before);
   expect(await store.head("ses_a")).toMatchObject({ position });
+});
+
+it("takes no time from a lease that lasts, be it of another session", async () => {
+  let now = 0;
+  const { store, sayAlone, lease } = await openSpeaking("ses_a", () => now);
+  await store.createSession({ id: "ses_b", profile: "p" }, owner);
+  const other = await store.claimLease("ses_b", 90_000);
+  if (!other.ok) throw new Error(other.code);
+  now = 29_000; // an extension that need not be written yet
+  await store.append("ses_b", [notice("b")], { by: "executor", lease: other.lease });
+  now = 15_000;
+  await sayAlone();
+  now = 70_000;
+  expect(await store.claimLease("ses_a", 1_000)).toEqual({ ok: false, code: "held" }); // until 75 s
+  now = 100_000;
+  expect(await store.claimLease("ses_b", 1_000)).toEqual({ ok: false, code: "held" }); // until 119 s
+  expect(await store.claimLease("ses_a", 1_000)).toMatchObject({
+    ok: true,
+    lease: { epoch: lease.epoch + 1 },
+  });
 });
 
 it("does not wait for a file that is locked from outside, and leaves the append to the thread", async () => {
@@ -126,11 +148,24 @@ function draftsIn(positions: readonly string[]): number {
   return positions.filter((position) => !position.endsWith("_0000000000000000")).length;
 }
 
-async function openSpeaking(session: string) {
+/** Whether each fact's checksum goes on from that of the fact before it. */
+function chainsIn(file: string): "unbroken" | number {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const facts = database.prepare("select seq, text, chain from event where sub = 0 order by seq").all();
+  database.close();
+  let before: number | null = null;
+  for (const { seq, text, chain } of facts) {
+    before = chainOf(text as string, before);
+    if (chain !== before) return seq as number;
+  }
+  return "unbroken";
+}
+
+async function openSpeaking(session: string, clock = Date.now) {
   const spy = vi.spyOn(LoneWriter.prototype, "append");
   onTestFinished(() => spy.mockRestore());
   const file = join(makeFolder(), "holdfast.db");
-  const store: Store = await openStore(file);
+  const store: Store = await openStore(file, { clock });
   await store.createSession({ id: session, profile: "p" }, owner);
   const claimed = await store.claimLease(session, 60_000);
   if (!claimed.ok) throw new Error(claimed.code);

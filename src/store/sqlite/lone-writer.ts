@@ -4,7 +4,7 @@
 //
 // There is one writer at a time all the same: this one writes only while the other has nothing to do, and each forgets
 // where the logs stood when the other has written since.
-import type { StorageError } from "../store.ts";
+import type { LogId, StorageError } from "../store.ts";
 import { append } from "./append.ts";
 import { openWriter, type Database } from "./database.ts";
 import { Group, type Reply } from "./group.ts";
@@ -13,15 +13,15 @@ import { Rest } from "./rest.ts";
 import type { VerbArgs } from "./verbs.ts";
 import { writingTo } from "./writing.ts";
 
-/** Then the other is to have its turn: it looks after the journal. */
-const WRITES_MAX = 64;
+/** Then the other is to have its turn: it looks after the journal, and this one never does. */
+const EVENTS_MAX = 64;
 /** The few pages that one log's end is in. */
 const CACHE_KB = 1_000;
 /** As if it had taken so long: then it is tried again some time later. */
 const UNOPENED_MS = 100;
 
-/** What was written here since the other writer last heard of it, and when the last of their leases was extended. */
-export type LoneWrites = { writes: number; atMs: number };
+/** What was written here since the other writer last heard of it, and the latest time that a lease was extended at. */
+export type LoneWrites = { events: number; leases: [LogId, leaseUntil: number][]; atMs: number };
 
 type Open = { database: Database; logs: Logs; group: Group };
 
@@ -30,9 +30,11 @@ export class LoneWriter {
   readonly #failed: (error: StorageError) => void;
   readonly #rest = new Rest();
   #open: Open | undefined;
-  #written: LoneWrites = { writes: 0, atMs: 0 };
-  #knowsLogs = false;
   #isClosed = false;
+  #broken: StorageError | undefined;
+  #events = 0;
+  #leases = new Map<LogId, number>();
+  #atMs = 0;
 
   /** `failed`: what this writer found, the other has to know before it writes again. */
   constructor(file: string, failed: (error: StorageError) => void) {
@@ -43,28 +45,27 @@ export class LoneWriter {
   /** Undefined when it is not the time for it: then nothing was written. */
   append(...args: VerbArgs<"append">): Reply | undefined {
     const from = performance.now();
-    if (!this.#rest.isOver(from) || this.#written.writes >= WRITES_MAX) return undefined;
+    if (!this.#rest.isOver(from) || this.#events >= EVENTS_MAX) return undefined;
     const open = (this.#open ??= this.#tryToOpen());
     if (!open) return undefined;
-    const { logs, group } = open;
-    if (!this.#knowsLogs) logs.forgetAll();
-    this.#knowsLogs = true;
-    group.add(["append", ...args]);
-    const [reply] = group.commit();
-    const [, , atMs] = args;
-    this.#written = { writes: this.#written.writes + 1, atMs };
+    if (this.#events === 0) open.logs.forgetAll(); // the other may have written
+    open.group.add(["append", ...args]);
+    const [reply] = open.group.commit();
+    const [, failure] = reply ?? [];
+    if (!failure) this.#note(open.logs, args);
     const now = performance.now();
     this.#rest.wrote(now, now - from);
     // Somebody from outside has the file: the other writer can wait for that.
-    return reply?.[1]?.kind === "busy" ? undefined : reply;
+    return failure?.kind === "busy" ? undefined : reply;
   }
 
   /** The other one is about to write. */
   handOver(): LoneWrites | undefined {
-    const written = this.#written;
-    this.#written = { writes: 0, atMs: 0 };
-    this.#knowsLogs = false;
-    return written.writes > 0 ? written : undefined;
+    if (this.#events === 0) return undefined;
+    const written = { events: this.#events, leases: [...this.#leases], atMs: this.#atMs };
+    [this.#events, this.#atMs] = [0, 0];
+    this.#leases.clear();
+    return written;
   }
 
   /** The other one has written: more may come at once, and is better off there. */
@@ -78,13 +79,30 @@ export class LoneWriter {
     this.#open = undefined;
   }
 
+  #note(logs: Logs, [id, [entries], atMs]: VerbArgs<"append">): void {
+    this.#events += entries.length;
+    this.#atMs = Math.max(this.#atMs, atMs);
+    const log = logs.find(id);
+    if (log) this.#leases.set(id, log.leaseUntil);
+  }
+
   /** Where it can't be opened (too many files are, say), all goes to the other writer, as it did without this one. */
   #tryToOpen(): Open | undefined {
     if (this.#isClosed) return undefined;
     try {
-      const database = openWriter(this.#file, { cacheKb: CACHE_KB, timeout: 0 });
+      const database = openWriter(this.#file, { cacheKb: CACHE_KB, timeout: 0, journalMaxPages: 0 });
       const writing = writingTo(database);
-      const group = new Group({ writing, verbs: { append }, admit: () => {}, failed: this.#failed });
+      const group = new Group({
+        writing,
+        verbs: { append },
+        admit: () => {
+          if (this.#broken) throw this.#broken;
+        },
+        failed: (error) => {
+          if (error.kind === "broken") this.#broken = error;
+          this.#failed(error);
+        },
+      });
       return { database, logs: writing.logs, group };
     } catch {
       this.#rest.wrote(performance.now(), UNOPENED_MS);

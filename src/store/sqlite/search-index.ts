@@ -35,6 +35,11 @@ export class SearchIndex {
     this.#added.chars += text.length;
   }
 
+  /** So many events without text were written elsewhere. */
+  passOver(events: number): void {
+    if (this.#waiting) this.#waiting.events += events;
+  }
+
   remove(events: ReadonlySet<number>): void {
     if (this.#waiting) this.#waiting.texts = this.#waiting.texts.filter(([event]) => !events.has(event));
   }

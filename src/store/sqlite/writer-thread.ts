@@ -106,7 +106,7 @@ export class WriterThread {
     await this.#ended;
   }
 
-  /** Nobody writes, nor will before this thread asks for it. */
+  /** The thread has done all that it was told, and could; what it does by itself are no events. */
   #isAtRest(): boolean {
     return (
       !this.#closed &&

@@ -22,7 +22,7 @@ export type WriterData = {
   /** For a store that is new. */
   newStoreId: string;
   self: Parameters<typeof joinNode>[1];
-  /** Counts the messages that nothing more will be done about. */
+  /** Counts the messages that nothing more will be done about; while the file can't be written to, none of them. */
   handled: Int32Array;
 };
 
@@ -67,8 +67,9 @@ try {
     messages += 1;
     if (failed) condition.failed(storageErrorOf(failed));
     if (!lone) return;
-    written += lone.writes;
-    writing.logs.forgetAll();
+    written += lone.events;
+    writing.index.passOver(lone.events);
+    writing.logs.overtaken(lone.leases);
     writing.logs.leased(lone.atMs);
   };
   port.on("message", (message: ToWriter) => {
@@ -82,8 +83,10 @@ try {
       written = 0;
       tidyJournal(database, condition);
     }
-    Atomics.add(handled, 0, messages);
-    messages = 0;
+    if (condition.isWell) {
+      Atomics.add(handled, 0, messages);
+      messages = 0;
+    }
     if (taken === "whole") return;
     condition.close();
     database.close();
