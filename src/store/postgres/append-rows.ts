@@ -5,9 +5,7 @@ import type { RowChange, RowState } from "../../session/row.ts";
 import { ROW_COLUMNS } from "../session-row.ts";
 import { titleWords } from "../words.ts";
 import type { Group } from "./append-group.ts";
-import type { Value } from "./database.ts";
-import { NO_NUMBER, rowsAlong, type Parameters } from "./rows-along.ts";
-import { bigintArray, doubleArray, textArray } from "./wire.ts";
+import { NO_NUMBER } from "./rows-along.ts";
 
 const KINDS: Readonly<Record<keyof RowState, "counter" | "amount" | "text" | "truth">> = {
   title: "text",
@@ -51,15 +49,12 @@ export type RowShape = {
   names: boolean;
 };
 
-export function changedRows(next: Parameters, shape: RowShape): string {
-  const texts = textsIn(shape);
+/** `bits`: which columns; `trues`: which of the truths among them are true. */
+export type Sets = { bits: number; trues: number; texts: Record<string, string | null> };
+
+export function changedRows(shape: RowShape): string {
+  const texts = rowTexts(shape);
   const truths = shape.sets ? truthColumns : [];
-  const rows = rowsAlong(next, {
-    each: ["n", "bigint"],
-    numbers: ["updated_at", ...counterColumns, ...(shape.sets ? ["sets", "trues"] : [])],
-    amounts: ["cost"],
-    texts,
-  });
   const assigned = [
     "updated_at = case when c.updated_at < 0 then session.updated_at else c.updated_at end",
     ...["cost", ...counterColumns].map((column) => `${column} = session.${column} + c.${column}`),
@@ -72,29 +67,37 @@ export function changedRows(next: Parameters, shape: RowShape): string {
     ...texts.map((column) => `${setText(column)} is distinct from session.${column}`),
     ...truths.map((column) => `${setTruth(column)} <> session.${column}`),
   ];
+  const columns = ["id", ...rowNumbers(shape), "cost", ...texts];
   return `rows_changed as (
   update session set ${assigned.join(",\n    ")}
-  from (select fit.id, e.* from ${rows} as e join fit on fit.n = e.n offset 0) as c
+  from (select ${columns.join(", ")} from fit where changes > 0 offset 0) as c
   where session.id = c.id and (${differs.join("\n    or ")}))`;
 }
 
-/** n; updated_at, counters, sets, trues; cost; texts */
-export function rowValues(groups: readonly Group[], shape: RowShape): Value[] {
-  const [n, numbers, costs]: [number[], number[], number[]] = [[], [], []];
-  const texts = new Map(textsIn(shape).map((column) => [column, [] as (string | null)[]]));
-  groups.forEach(({ batch: { change }, at }, index) => {
-    if (!change) return;
-    n.push(index + 1);
-    costs.push(change.add.cost ?? 0);
-    numbers.push(change.moves ? at : NO_NUMBER);
-    const add: Partial<Record<keyof RowState, number>> = change.add;
-    for (const name of COUNTERS) numbers.push(add[name] ?? 0);
-    if (!shape.sets) return;
-    const set = setIn(change);
-    numbers.push(set.bits, set.trues);
-    for (const [column, values] of texts) values.push(set.texts[column] ?? null);
-  });
-  return [bigintArray(n), bigintArray(numbers), doubleArray(costs), ...Array.from(texts.values(), textArray)];
+/** `changes`: whether there is anything to do at all. */
+export function rowNumbers({ sets }: RowShape): string[] {
+  return ["changes", "updated_at", ...counterColumns, ...(sets ? ["sets", "trues"] : [])];
+}
+
+/** In the same order. */
+export function pushRowNumbers(
+  numbers: number[],
+  { batch: { change }, at }: Group,
+  set: Sets | undefined,
+): void {
+  numbers.push(change ? 1 : 0, change?.moves ? at : NO_NUMBER);
+  const add: Partial<Record<keyof RowState, number>> = change?.add ?? NOTHING;
+  for (const name of COUNTERS) numbers.push(add[name] ?? 0);
+  if (set) numbers.push(set.bits, set.trues);
+}
+
+export function rowTexts({ sets, names }: RowShape): string[] {
+  return [...(sets ? stateColumns : []), ...(names ? nameColumns : [])];
+}
+
+/** What each group sets, or nothing at all where none does. */
+export function setsIn(groups: readonly Group[], { sets }: RowShape): Sets[] {
+  return sets ? groups.map(({ batch: { change } }) => (change ? setIn(change) : NOTHING_SET)) : [];
 }
 
 export function setsState(change: RowChange | undefined): boolean {
@@ -106,7 +109,10 @@ export function setsNames(change: RowChange | undefined): boolean {
   return change !== undefined && NAMES.some((name) => change.set[name] !== undefined);
 }
 
-function setIn({ set }: RowChange): { bits: number; trues: number; texts: Record<string, string | null> } {
+const NOTHING = {};
+const NOTHING_SET: Sets = { bits: 0, trues: 0, texts: {} };
+
+function setIn({ set }: RowChange): Sets {
   let [bits, trues] = [0, 0];
   const texts: Record<string, string | null> = {};
   for (const name of TRUTHS) {
@@ -126,10 +132,6 @@ function setIn({ set }: RowChange): { bits: number; trues: number; texts: Record
     texts["title_words"] = titleWords(set.title);
   }
   return { bits, trues, texts };
-}
-
-function textsIn({ sets, names }: RowShape): string[] {
-  return [...(sets ? stateColumns : []), ...(names ? nameColumns : [])];
 }
 
 function bitOf(column: string): number {

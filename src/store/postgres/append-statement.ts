@@ -6,8 +6,17 @@
 import { askColumns } from "../ask-row.ts";
 import type { LogId } from "../store.ts";
 import { needsOldSub, type Group } from "./append-group.ts";
-import { changedRows, rowValues, setsNames, setsState } from "./append-rows.ts";
-import { draftValues, factValues, groupValues, keyValues, sweepValues, wordValues } from "./append-values.ts";
+import { changedRows, setsNames, setsState } from "./append-rows.ts";
+import {
+  carriedColumns,
+  draftValues,
+  factValues,
+  groupColumns,
+  groupValues,
+  keyValues,
+  sweepValues,
+  wordValues,
+} from "./append-values.ts";
 import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement, Value } from "./database.ts";
@@ -47,6 +56,8 @@ export function appendStatement(request: AppendRequest): Statement {
     sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
     asks: groups.some(({ batch }) => batch.asks.length > 0),
     processes: groups.some(({ batch }) => batch.processes.length > 0),
+    more: groups.some(({ batch }) => batch.entries.length > 1),
+    terms: groups.some(({ expectSeq, batch }) => expectSeq !== undefined || batch.ends !== undefined),
     forgets: request.forget.length > 0,
   };
   const name = `append_${Object.values(shape).map(Number).join("")}`;
@@ -57,12 +68,11 @@ export function appendStatement(request: AppendRequest): Statement {
       request.id,
       request.now,
       ...(shape.locks ? [textArray(groups.map(({ log }) => log))] : []),
-      ...groupValues(groups),
+      ...groupValues(groups, shape),
       ...(shape.locks ? keyValues(groups) : []),
-      ...(shape.facts ? factValues(groups) : []),
-      ...(shape.words ? wordValues(groups) : []),
-      ...(shape.drafts ? draftValues(groups) : []),
-      ...(shape.rows ? rowValues(groups, shape) : []),
+      ...(shape.more && shape.facts ? factValues(groups) : []),
+      ...(shape.more && shape.words ? wordValues(groups) : []),
+      ...(shape.more && shape.drafts ? draftValues(groups) : []),
       ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
       ...(shape.asks ? askValues(groups) : []),
       ...(shape.processes ? processValues(groups) : []),
@@ -108,6 +118,8 @@ type Shape = Record<
   | "sweeps"
   | "asks"
   | "processes"
+  | "more"
+  | "terms"
   | "forgets",
   boolean
 >;
@@ -127,11 +139,11 @@ function writeText(shape: Shape): string {
   const [id, now] = [next("text"), next("bigint")];
   const nowMs = `(select coalesce(${now}, ${NOW_MS}))`; // once, not row by row
   const parts = [
-    ...(shape.locks ? fitUnderLock(next, nowMs) : fitAtOnce(next, nowMs)),
-    ...(shape.facts ? [writtenFacts(next)] : []),
-    ...(shape.words ? [writtenWords(next)] : []),
-    ...(shape.drafts ? [writtenDrafts(next)] : []),
-    ...(shape.rows ? [changedRows(next, shape)] : []),
+    ...(shape.locks ? fitUnderLock(next, nowMs, shape) : fitAtOnce(next, nowMs, shape)),
+    ...(shape.facts ? [writtenFacts(next, shape)] : []),
+    ...(shape.words ? [writtenWords(next, shape)] : []),
+    ...(shape.drafts ? [writtenDrafts(next, shape)] : []),
+    ...(shape.rows ? [changedRows(shape)] : []),
     ...(shape.sweeps ? [sweptDrafts(next)] : []),
     ...(shape.asks ? changedAsks(next) : []),
     ...(shape.processes ? changedProcesses(next) : []),
@@ -150,32 +162,32 @@ function parameters(): Parameters {
   return (type) => `$${++count}::${type}`;
 }
 
-const ADMITTED = `not log.closed
+const admitted = ({ terms }: Shape) => `not log.closed
     and (a.epoch < 0 or (log.epoch = a.epoch and log.holder = a.holder))
-    and (a.expect < 0 or log.seq = a.expect)`;
+    ${terms ? "and (a.expect < 0 or log.seq = a.expect)" : ""}`;
 
-const advance = (nowMs: string) => `seq = log.seq + a.facts,
+const advance = (nowMs: string, { terms }: Shape) => `seq = log.seq + a.facts,
     sub = case when a.facts = 0 then log.sub + a.drafts else a.drafts end,
-    closed = a.closes > 0,
+    ${terms ? "closed = a.closes > 0," : ""}
     lease_until = case when a.ttl < 0 then log.lease_until else ${nowMs} + a.ttl end,
     rev = log.rev + 1,
     touched = (select ${NOW_S})`;
 
-const GROUP: RowColumns = {
-  each: ["id", "text"],
-  numbers: ["epoch", "ttl", "expect", "facts", "drafts", "closes"],
-  texts: ["holder"],
-};
+/** What follows gets with each group: its first event, and what to do to its row. */
+const carried = (shape: Shape) =>
+  carriedColumns(shape)
+    .map((column) => `a.${column}`)
+    .join(", ");
 
 /** The order of the array is the order of the locks, so that two such statements don't wait for each other. */
-function fitAtOnce(next: Parameters, nowMs: string): string[] {
+function fitAtOnce(next: Parameters, nowMs: string, shape: Shape): string[] {
   return [
     `fit as (
-  update log set ${advance(nowMs)}
-  from ${rowsAlong(next, GROUP)} as a
-  where log.id = a.id and ${ADMITTED}
+  update log set ${advance(nowMs, shape)}
+  from ${rowsAlong(next, groupColumns(shape))} as a
+  where log.id = a.id and ${admitted(shape)}
   returning a.nth as n, log.id, log.seq - a.facts as seq, case when a.facts = 0 then log.sub - a.drafts else 0 end as sub,
-    log.seq - log.snapshot_seq as unsnapped, log.rev)`,
+    log.seq - log.snapshot_seq as unsnapped, log.rev, ${carried(shape)})`,
   ];
 }
 
@@ -183,9 +195,10 @@ function fitAtOnce(next: Parameters, nowMs: string): string[] {
  * A key that is there already leaves its group out: its insert waits for whoever else writes it just now. Joins, not
  * subqueries, bring in what other parts have written: only those are kept when a row's newest version is checked again.
  */
-function fitUnderLock(next: Parameters, nowMs: string): string[] {
+function fitUnderLock(next: Parameters, nowMs: string, shape: Shape): string[] {
   const ids = next("text[]");
-  const keyed = { ...GROUP, texts: ["holder", "scope", "key", "digest", "note"] };
+  const { texts = [], ...group } = groupColumns(shape);
+  const keyed = { ...group, texts: [...texts, "scope", "key", "digest", "note"] };
   return [
     `locked as materialized (
   select id, seq, sub, closed, epoch, holder from log where id = any(${ids}) order by id for update)`,
@@ -193,7 +206,7 @@ function fitUnderLock(next: Parameters, nowMs: string): string[] {
   select a.*, log.seq as old_seq, log.sub as old_sub
   from ${rowsAlong(next, keyed)} as a
   join locked log on log.id = a.id
-  where ${ADMITTED})`,
+  where ${admitted(shape)})`,
     `keyed as (
   insert into command (scope, key, digest, log, result, at)
   select scope, key, digest, case when scope = '${KEEPER_SCOPE}' then id end,
@@ -204,51 +217,65 @@ function fitUnderLock(next: Parameters, nowMs: string): string[] {
   on conflict do nothing
   returning scope, key)`,
     `fit as (
-  update log set ${advance(nowMs)}
+  update log set ${advance(nowMs, shape)}
   from admissible a left join keyed on keyed.scope = a.scope and keyed.key = a.key
   where log.id = a.id and (a.key is null or keyed.key is not null)
-  returning a.nth as n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped, log.rev)`,
+  returning a.nth as n, log.id, a.old_seq as seq, a.old_sub as sub, log.seq - log.snapshot_seq as unsnapped, log.rev,
+    ${carried(shape)})`,
   ];
 }
 
-function writtenFacts(next: Parameters): string {
-  const rows = rowsAlong(next, {
+function writtenFacts(next: Parameters, { drafts, more }: Shape): string {
+  const columns: RowColumns = {
     each: ["body", "text"],
     numbers: ["n", "facts", "crc"],
     texts: ["tally", "author"],
-  });
+  };
   return `facts_written as (
   insert into event (log, seq, crc, tally, author, text)
   select log, seq, crc, tally, author,
     '{"position":"' || lpad(seq::text, 16, '0') || '_0000000000000000",' || body
   from (
-    select fit.id as log, fit.seq + e.facts as seq, crc, tally, author, body
-    from ${rows} as e join fit on fit.n = e.n
+    select id as log, seq + ${first("facts", more)} as seq, crc, tally, author, body
+    from fit${drafts ? " where owner is null" : ""}
+    ${further(more, () => `select fit.id, fit.seq + e.facts, e.crc, e.tally, e.author, e.body from ${rowsAlong(next, columns)}`)}
     offset 0) as placed)`;
 }
 
-function writtenDrafts(next: Parameters): string {
-  const rows = rowsAlong(next, {
+function writtenDrafts(next: Parameters, { more }: Shape): string {
+  const columns: RowColumns = {
     each: ["body", "text"],
     numbers: ["n", "facts", "drafts", "crc"],
     texts: ["owner"],
-  });
+  };
+  const sub = (facts: string, drafts: string) =>
+    `case when ${facts} = 0 then fit.sub + ${drafts} else ${drafts} end`;
   return `drafts_written as (
   insert into draft (log, seq, sub, crc, owner, text)
   select log, seq, sub, crc, owner, '{"position":"' || ${position("seq", "sub")} || '",' || body
   from (
-    select fit.id as log, fit.seq + e.facts as seq, case when e.facts = 0 then fit.sub + e.drafts else e.drafts end as sub,
-      crc, owner, body
-    from ${rows} as e join fit on fit.n = e.n
+    select id as log, seq + ${first("facts", more)} as seq, ${sub(first("facts", more), first("drafts", more))} as sub, crc, owner, body
+    from fit where owner is not null
+    ${further(more, () => `select fit.id, fit.seq + e.facts, ${sub("e.facts", "e.drafts")}, e.crc, e.owner, e.body from ${rowsAlong(next, columns)}`)}
     offset 0) as placed)`;
 }
 
-function writtenWords(next: Parameters): string {
-  const rows = rowsAlong(next, { each: ["words", "text"], numbers: ["n", "facts"] });
+function writtenWords(next: Parameters, { more }: Shape): string {
+  const columns: RowColumns = { each: ["words", "text"], numbers: ["n", "facts"] };
   return `words_written as (
   insert into search_new (log, seq, words)
-  select fit.id, fit.seq + e.facts, e.words
-  from ${rows} as e join fit on fit.n = e.n)`;
+  select id, seq + ${first("facts", more)}, words from fit where words is not null
+  ${further(more, () => `select fit.id, fit.seq + e.facts, e.words from ${rowsAlong(next, columns)}`)})`;
+}
+
+/** The first event's own; that of the only one is its group's. */
+function first(what: "facts" | "drafts", more: boolean): string {
+  return more ? `fit.first_${what}` : `fit.${what}`;
+}
+
+/** The events behind each group's first, `e`, if any of them has some. */
+function further(more: boolean, select: () => string): string {
+  return more ? `union all ${select()} as e join fit on fit.n = e.n` : "";
 }
 
 /**

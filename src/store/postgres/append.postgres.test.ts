@@ -59,6 +59,54 @@ it("drafts and facts of one lease that are asked for in one tick stand in the or
   expect(texts).toEqual([undefined, "a", "b", "c", "fact", "d", "e", "another", "f"]);
 });
 
+it("what sessions bring in one tick is each one's own, be it one event or several, facts or drafts", async () => {
+  const store = await openNode(database);
+  const [one, several, speaking, mixed, named, ended] = (await Promise.all(
+    Array.from({ length: 6 }, () => newSession(store)),
+  )) as [string, string, string, string, string, string];
+  const draft = (text: string) =>
+    ({ type: "draft", data: { part: "s.1/0", kind: "text", offset: 0, text } }) as const;
+  const input = (text: string) =>
+    ({ type: "input_admitted", data: { input: ids.next("inp"), kind: "prompt", text } }) as const;
+  const titled = (title: string) => ({ type: "session_titled", data: { title } }) as const;
+  const writer = { by: "executor", lease: await claim(store, speaking) } as const;
+  const appends = () => [
+    store.append(one, [input("heliotrope")], byOwner),
+    store.append(several, [notice("x"), input("cerulean"), draft("a"), draft("b")], byOwner),
+    store.append(speaking, [draft("c")], writer),
+    store.append(mixed, [draft("d"), input("vermilion"), notice("y")], byOwner),
+    store.append(named, [titled("ochre")], byOwner),
+  ];
+  const ends = { type: "session_ended", data: { reason: "done" } } as const;
+  const first = await Promise.all([...appends(), store.append(ended, [input("sienna"), ends], byOwner)]);
+  expect(first.map(placeOf)).toEqual(["2.0", "3.2", "1.1", "3.0", "2.0", "3.0"]);
+  const again = await Promise.all([
+    ...appends(),
+    store.append(ended, [notice("late")], byOwner),
+    store.append(one, [notice("moved")], byOwner, { expectSeq: 1 }),
+  ]);
+  expect(again.map(placeOf)).toEqual(["3.0", "5.2", "1.2", "5.0", "3.0", "ended", "moved"]);
+
+  const textsOf = async (session: string) =>
+    (await store.events(session, START, 100)).map(({ data }) => (data as { text?: string }).text);
+  expect(await textsOf(several)).toEqual([undefined, "x", "cerulean", "a", "b", "x", "cerulean", "a", "b"]);
+  expect(await textsOf(mixed)).toEqual([undefined, "d", "vermilion", "y", "d", "vermilion", "y"]);
+  expect(await textsOf(speaking)).toEqual([undefined, "c", "c"]);
+  const rows = await store.sessionsById([one, several, speaking, mixed, named, ended], "owner");
+  expect(rows.map(({ messages, title, status }) => [messages, title, status === "ended"])).toEqual([
+    [2, null, false],
+    [2, null, false],
+    [0, null, false],
+    [2, null, false],
+    [0, "ochre", false],
+    [1, null, true],
+  ]);
+  const words = ["heliotrope", "cerulean", "vermilion", "ochre", "sienna"];
+  const found = words.map(async (q) => (await store.search({ q, limit: 10 })).items.length);
+  expect(await Promise.all(found)).toEqual([2, 2, 2, 2, 1]);
+  expect((await store.check()).problems).toEqual([]);
+});
+
 it("two nodes that append to the same sessions at once leave every log gapless and every row right", async () => {
   const [one, two] = await Promise.all([openNode(database), openNode(database)]);
   const sessions = await Promise.all(Array.from({ length: 8 }, () => newSession(one)));
@@ -181,6 +229,12 @@ it("tidy does not take a blob that somebody puts again at that moment", async ()
   await Promise.all([put, tidied]);
   expect(await store.blob(blob)).toEqual(bytes);
 });
+
+function placeOf(appended: Appended): string {
+  if (!appended.ok) return appended.code;
+  const place = parsePosition(appended.position);
+  return `${place?.seq}.${place?.sub}`;
+}
 
 function seqOfAppended(appended: Appended): number | string {
   return appended.ok ? seqOf(appended.position as Position) : appended.code;
