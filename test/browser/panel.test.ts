@@ -41,7 +41,7 @@ test("a process is seen with how it does, heard as it speaks, and stopped; its e
   await panel(page).getByText("1 ended").click();
   await process.getByText("stopped, exit 3").waitFor();
   await process.locator("summary").click();
-  await process.getByText("bye").waitFor();
+  await process.getByLabel("Output").filter({ hasText: "bye" }).waitFor();
   expectNoFaults(page);
 });
 
