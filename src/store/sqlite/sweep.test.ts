@@ -55,6 +55,39 @@ it("what is left of them between two slices is how they began", async () => {
   database.close();
 });
 
+it("all of them go, though a block ended in the middle of them", async () => {
+  const { writing, database } = await openWriting();
+  for (let n = 0; n < 3; n++) {
+    for (let m = 0; m < 30; m++) write(writing, ...Array.from({ length: 50 }, (_, k) => draft(m * 50 + k)));
+    write(writing, completed);
+  }
+  sweepAll(writing);
+  expect(draftsIn(database)).toBe(0);
+  expect(rows(database, "span")).toBeGreaterThan(1);
+  database.close();
+});
+
+it("nor is there a hole in what another said whose fact came between two slices", async () => {
+  const { writing, database } = await openWriting();
+  const finished: NewEvent = { type: "tool_finished", data: { call: "c1", status: "ok", result: "" } };
+  for (let moment = 1, isMore = true; isMore; moment++) {
+    for (let n = 0; n < 20; n++)
+      write(writing, ...Array.from({ length: 50 }, (_, m) => draft(n * 50 + m, "c1/0")));
+    write(writing, draft(0));
+    write(writing, completed);
+    for (let n = 0; n < moment && isMore; n++) isMore = writing.sweeps.slice();
+    write(writing, finished);
+    for (let isLeft = true; isLeft; isLeft = writing.sweeps.slice()) {
+      const [left, last] = database.tuple<[number, number | null]>(
+        "select count(*), max(text ->> '$.data.offset') from event where owner = 'c1'",
+      ) ?? [0, null];
+      expect(last).toBe(left === 0 ? null : left - 1);
+    }
+    expect(draftsIn(database)).toBe(0);
+  }
+  database.close();
+});
+
 it("what the same one says and ends while it is being removed goes too, whenever that is", async () => {
   const { writing, database } = await openWriting();
   for (let moment = 1, isMore = true; isMore; moment++) {

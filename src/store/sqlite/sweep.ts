@@ -18,8 +18,11 @@ export function markSwept({ database }: Writing, log: LogState, owner: string): 
 }
 
 type Owner = [log: number, owner: string, seq: number, until: number];
-/** `blocks` from the last one on; `left` is how many events of the first of them are still to be gone through. */
-type Round = { owners: Owner[]; blocks: number[]; left: number };
+/**
+ * `due`: the owners, as SQL gets them; `blocks` from the last one on; `left` is how many events of the first of them are
+ * still to be gone through.
+ */
+type Round = { owners: Owner[]; due: string; blocks: number[]; left: number };
 
 export class Sweeps {
   readonly #database: Database;
@@ -56,23 +59,31 @@ export class Sweeps {
     for (const [log, , seq, until] of owners)
       for (const [block] of this.#database.tuples<[number]>(
         `select block from span where log = ?1 and seq < ?3
-          and seq >= coalesce((select max(seq) from span where log = ?1 and seq <= ?2), 0)`,
+          and seq >= coalesce((select max(seq) from span where log = ?1 and (seq, sub) <= (?2, 0)), 0)`,
         log,
         seq,
         until,
       ))
         blocks.add(block);
-    return { owners, blocks: [...blocks].toSorted((a, b) => b - a), left: BLOCK_EVENTS };
+    const due = JSON.stringify(owners);
+    return { owners, due, blocks: [...blocks].toSorted((a, b) => b - a), left: BLOCK_EVENTS };
   }
 
-  /** Never the log's newest event, so that its position is not given out again: a fact lies behind all of them. */
+  /**
+   * Never the log's newest event, so that its position is not given out again: a fact lies behind all of them. And only
+   * what was due when the round began: of an owner whose fact came since, the newest may lie in what has been gone through.
+   */
   #remove(round: Round, block: number): void {
     const to = block * BLOCK_EVENTS + round.left;
     this.#database.run(
-      `delete from event where id >= ? and id < ? and owner is not null and seq < (
-        select until from drafting where drafting.log = event.log and drafting.owner = event.owner)`,
+      `delete from event where id in (
+        select event.id from event
+        join (select value ->> 0 as log, value ->> 1 as owner, value ->> 3 as until from json_each(?3)) as due
+          on due.log = event.log and due.owner = event.owner
+        where event.id >= ?1 and event.id < ?2 and event.seq < due.until)`,
       to - SLICE_EVENTS,
       to,
+      round.due,
     );
     round.left -= SLICE_EVENTS;
     if (round.left > 0) return;
