@@ -57,9 +57,10 @@ it("what is left of them between two slices is how they began", async () => {
 
 it("all of them go, though a block ended in the middle of them", async () => {
   const { writing, database } = await openWriting();
-  for (let n = 0; n < 3; n++) {
-    for (let m = 0; m < 30; m++) write(writing, ...Array.from({ length: 50 }, (_, k) => draft(m * 50 + k)));
-    write(writing, completed);
+  for (const step of ["s1", "s2", "s3"]) {
+    for (let n = 0; n < 30; n++)
+      write(writing, ...Array.from({ length: 50 }, (_, m) => draft(n * 50 + m, `${step}.1/0`)));
+    write(writing, { type: "step_completed", data: { step, attempt: 1, message: [] } });
   }
   sweepAll(writing);
   expect(draftsIn(database)).toBe(0);
