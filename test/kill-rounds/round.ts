@@ -17,7 +17,7 @@ export type Round = {
   sessions: Begun[];
   /** What a reader was shown of each session before the last kill, and since. */
   follower: Follower;
-  /** What each session had come to, as far as it was shown, when the server was killed. */
+  /** What each session had come to, as far as it was shown, when the server was killed, and that it had been taken over. */
   interrupted: AnyEvent[];
   kills: number;
 };
@@ -37,7 +37,7 @@ export async function playRound(
   let kills = 0;
   const comeBack = async (sessions: readonly Begun[]) => {
     kills += 1;
-    for (const { session } of sessions) interrupted.push(...follower.seen(session).slice(-1));
+    for (const { session } of sessions) interrupted.push(...interruptedIn(follower.seen(session)));
     await server.start();
     follower.connect();
   };
@@ -64,6 +64,12 @@ export async function playRound(
     await comeBack(sessions);
   }
   return { sessions, follower, interrupted, kills };
+}
+
+/** Its last event, and in front of it that of the turn which another had left, if that goes on. */
+function interruptedIn(seen: readonly AnyEvent[]): AnyEvent[] {
+  const turn = seen.slice(seen.findLastIndex(({ type }) => type === "turn_ended") + 1);
+  return [...turn.slice(0, -1).filter(({ type }) => type === "executor_recovered"), ...seen.slice(-1)];
 }
 
 /** Sends them all at once; whoever dies meanwhile is asked again. */
