@@ -18,11 +18,8 @@ export function markSwept({ database }: Writing, log: LogState, owner: string): 
 }
 
 type Owner = [log: number, owner: string, seq: number, until: number];
-/**
- * `due`: the owners, as SQL gets them; `blocks` from the last one on; `left` is how many events of the first of them are
- * still to be gone through.
- */
-type Round = { owners: Owner[]; due: string; blocks: number[]; left: number };
+/** `blocks` from the last one on; `left` is how many events of the first of them are still to be gone through. */
+type Round = { owners: Owner[]; due: Map<string, number>; blocks: number[]; left: number };
 
 export class Sweeps {
   readonly #database: Database;
@@ -31,6 +28,12 @@ export class Sweeps {
 
   constructor(database: Database) {
     this.#database = database;
+    // Asked of each draft in a slice. To join them with a list of those that are due takes the product of both.
+    database.connection.function(
+      "due_until",
+      { varargs: true },
+      (...draft) => this.#round?.due.get(draft.join(" ")) ?? null,
+    );
   }
 
   forget(): void {
@@ -65,7 +68,7 @@ export class Sweeps {
         until,
       ))
         blocks.add(block);
-    const due = JSON.stringify(owners);
+    const due = new Map(owners.map(([log, owner, , until]) => [`${log} ${owner}`, until]));
     return { owners, due, blocks: [...blocks].toSorted((a, b) => b - a), left: BLOCK_EVENTS };
   }
 
@@ -76,14 +79,9 @@ export class Sweeps {
   #remove(round: Round, block: number): void {
     const to = block * BLOCK_EVENTS + round.left;
     this.#database.run(
-      `delete from event where id in (
-        select event.id from event
-        join (select value ->> 0 as log, value ->> 1 as owner, value ->> 3 as until from json_each(?3)) as due
-          on due.log = event.log and due.owner = event.owner
-        where event.id >= ?1 and event.id < ?2 and event.seq < due.until)`,
+      "delete from event where id >= ? and id < ? and owner is not null and seq < due_until(log, owner)",
       to - SLICE_EVENTS,
       to,
-      round.due,
     );
     round.left -= SLICE_EVENTS;
     if (round.left > 0) return;
