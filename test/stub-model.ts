@@ -228,8 +228,13 @@ export function byModelName({ model }: StubRequest): Answer {
   };
 }
 
+/** Made once: two hundred who ask for ten thousand at the same moment would else wait for each other. */
+const speeches = new Map<number, string>();
+
 function wordsOf(count: number): string {
-  return Array.from({ length: count }, (_, n) => `word${n} `).join("");
+  return speeches.getOrInsertComputed(count, () =>
+    Array.from({ length: count }, (_, n) => `word${n} `).join(""),
+  );
 }
 
 if (import.meta.main) {
