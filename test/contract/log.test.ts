@@ -51,6 +51,21 @@ describe("a log", () => {
       expect(keeper).toMatchObject({ by: { keeper: "sweep" } });
     });
 
+    it("tells each of those who ask at the same moment where their log ends", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await makeSession(store, "ses_b", { first: [prompt("inp_1")] });
+      const ids = ["ses_b", "ses_none", "ses_a", "ses_b"];
+      const heads = await Promise.all(ids.map((id) => store.head(id)));
+      expect(heads.map((head) => head?.id)).toEqual(["ses_b", undefined, "ses_a", "ses_b"]);
+      expect(heads.map((head) => head?.position)).toEqual([
+        formatPosition(2, 0),
+        undefined,
+        formatPosition(1, 0),
+        formatPosition(2, 0),
+      ]);
+    });
+
     it("puts drafts behind the last fact, counted anew after each fact", async () => {
       const store = await open();
       await makeSession(store, "ses_a");

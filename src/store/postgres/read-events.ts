@@ -9,12 +9,24 @@ import type { Queryable } from "./database.ts";
 import { bigintArray, textArray } from "./wire.ts";
 
 export async function readHead(database: Queryable, id: LogId): Promise<LogHead | undefined> {
-  const [log] = await database.query<Pick<LogHead, "kind" | "closed"> & { seq: number; sub: number }>({
-    name: "head",
-    text: "select kind, seq, sub, closed from log where id = $1",
-    values: [id],
+  const [head] = await readHeads(database, [id]);
+  return head;
+}
+
+/** In the order of the ids. */
+export async function readHeads(
+  database: Queryable,
+  ids: readonly LogId[],
+): Promise<(LogHead | undefined)[]> {
+  const logs = await database.query<Omit<LogHead, "position"> & { seq: number; sub: number }>({
+    name: "heads",
+    text: "select id, kind, seq, sub, closed from log where id = any($1::text[])",
+    values: [textArray(ids)],
   });
-  return log && { id, kind: log.kind, position: formatPosition(log.seq, log.sub), closed: log.closed };
+  const heads = new Map(
+    logs.map(({ seq, sub, ...log }) => [log.id, { ...log, position: formatPosition(seq, sub) }]),
+  );
+  return ids.map((id) => heads.get(id));
 }
 
 export async function readEvents(

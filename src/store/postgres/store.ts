@@ -11,6 +11,7 @@ import {
   StorageError,
   type Appended,
   type Claim,
+  type LogHead,
   type LogId,
   type Page,
   type Snapshot,
@@ -45,7 +46,7 @@ import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin 
 import { migrate } from "./migrate.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { Poll } from "./poll.ts";
-import { readEvents, readEventsBefore, readFacts, readHead, type FactsWish } from "./read-events.ts";
+import { readEvents, readEventsBefore, readFacts, readHeads, type FactsWish } from "./read-events.ts";
 import { readPages, type PageWish } from "./read-page.ts";
 import { forgetProcess, readProcess, readProcesses, readScope } from "./process.ts";
 import { finishRequest, readRequest, requestProcess, takeRequests } from "./process-request.ts";
@@ -68,6 +69,7 @@ const PAGES_TOGETHER = 256;
 /** Whoever goes on with a session reads all of its facts, by the hundred. */
 const FACTS_TOGETHER = 32;
 const SNAPSHOTS_TOGETHER = 16;
+const HEADS_TOGETHER = 256;
 const CLAIMS_TOGETHER = 64;
 
 export type PostgresOptions = {
@@ -113,6 +115,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const facts = new Gathered<FactsWish, AnyEvent[]>({
     ask: (wishes) => readFacts(reading, wishes),
     together: FACTS_TOGETHER,
+    atOnce: READ_LANES,
+  });
+  const heads = new Gathered<LogId, LogHead | undefined>({
+    ask: (logs) => readHeads(reading, logs),
+    together: HEADS_TOGETHER,
     atOnce: READ_LANES,
   });
   const wakes = new Wakes();
@@ -253,7 +260,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       });
     },
     recall: (command) => recall(database, command),
-    head: (log) => readHead(database, log),
+    head: (log) => heads.ask(log),
     page: async (log, after, maxBytes) =>
       tails.page(log, after, maxBytes) ?? pages.ask({ log, after, maxBytes }),
     events: (log, after, limit, only) =>
