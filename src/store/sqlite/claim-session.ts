@@ -9,6 +9,19 @@ import type { Writing } from "./writing.ts";
 /** How many sessions are looked at: one whose lease was extended since its row was written is passed over. */
 const LOOKED_AT_MAX = 256;
 
+/**
+ * Of a session that can go on: its id, whether it is held, and since when it is untouched. A holder means that its executor
+ * works on it, or went without giving the lease back: then more may be left to do than the row tells. And the row's time of
+ * a lease may lie behind what it has been extended to, never ahead of it.
+ */
+const RUNNABLE = `
+  select session.id, 0 as held, session.updated_at from session join log on log.key = session.log
+  where session.status in ('queued', 'running', 'recovering', 'waiting') and log.holder is null
+    and (not log.rested or session.retry_at <= ?1 or session.retry_at > ?3)
+  union all
+  select session.id, 1, session.updated_at from log join session on session.log = log.key
+  where log.holder is not null and not log.closed and log.lease_until <= ?2`;
+
 export function claimSession(
   writing: Writing,
   holder: string,
@@ -19,23 +32,11 @@ export function claimSession(
   except: readonly LogId[],
 ): Claim | undefined {
   heedClock(writing, ttlMs, now);
-  // A holder means that its executor works on it, or went without giving the lease back: then more may be left to do
-  // than the row tells.
   const runnable = writing.database.tuples<[string]>(
-    `select id from (
-      select session.id, 0 as held, session.updated_at from session join log on log.key = session.log
-      where session.status in ('queued', 'running', 'recovering', 'waiting') and log.holder is null
-        and (not log.rested or session.retry_at <= ?1 or session.retry_at > ?4)
-      union all
-      select session.id, 1, session.updated_at from log join session on session.log = log.key
-      where log.holder is not null and not log.closed and log.lease_until <= ?3)
-     where id not in (select value from json_each(?5))
-     order by held, updated_at limit ?2`,
-    new Date(now).toISOString(),
-    LOOKED_AT_MAX,
-    now, // the row's time may lie behind what the lease has been extended to, never ahead of it
-    longestWaitMs === undefined ? null : new Date(now + longestWaitMs).toISOString(),
+    `select id from (${RUNNABLE}) where id not in (select value from json_each(?4)) order by held, updated_at limit ?5`,
+    ...moment(now, longestWaitMs),
     JSON.stringify(except),
+    LOOKED_AT_MAX,
   );
   for (const [id] of runnable) {
     const claimed = claimLease(writing, id, holder, ttlMs, now);
@@ -45,6 +46,16 @@ export function claimSession(
     return { lease, takeover, crash, atMs };
   }
   return undefined;
+}
+
+/** Whether it is worth the writer's time to look. */
+export function isRunnable(reader: Database, now: number, longestWaitMs: number | undefined): boolean {
+  return reader.tuple(`${RUNNABLE} limit 1`, ...moment(now, longestWaitMs)) !== undefined;
+}
+
+function moment(now: number, longestWaitMs: number | undefined): [string, number, string | null] {
+  const longest = longestWaitMs === undefined ? null : new Date(now + longestWaitMs).toISOString();
+  return [new Date(now).toISOString(), now, longest];
 }
 
 /** A file has one owner: every holder but this node is gone. */

@@ -26,6 +26,11 @@ export function readRequest(database: Database, id: string): ProcessRequest | un
   return record && processRequest(record);
 }
 
+/** Whether it is worth the writer's time to look: most have an outcome, and are kept for a while. */
+export function isRequested(reader: Database): boolean {
+  return reader.tuple("select 1 from process_request where outcome is null limit 1") !== undefined;
+}
+
 /** Those that nobody has taken, and those that whoever took them has left for too long. */
 export function takeRequests(
   { database }: Writing,

@@ -29,7 +29,7 @@ import { readAsk, readAsks } from "./ask.ts";
 import type { Proof, Terms } from "./append.ts";
 import { backup } from "./backup.ts";
 import { readBlob } from "./blob.ts";
-import { lostSessions } from "./claim-session.ts";
+import { isRunnable, lostSessions } from "./claim-session.ts";
 import { checkFile } from "./check-thread.ts";
 import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -46,7 +46,7 @@ import { Duty } from "./duty.ts";
 import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
 import { readProcess, readProcesses, readScope } from "./process.ts";
-import { readRequest } from "./process-request.ts";
+import { isRequested, readRequest } from "./process-request.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
 import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
@@ -89,7 +89,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 function makeStore(options: SqliteOptions, id: string, writer: WriterThread, letGo: () => void): Store {
-  const { file, node, clock } = options;
+  const { file, node, host } = options;
+  /** The newest of all times that a lease may have been extended at. */
+  let newestMs = 0;
+  const clock = () => {
+    const now = options.clock();
+    newestMs = Math.max(newestMs, now);
+    return now;
+  };
   const reader = openReader(file);
   reader.connection.function("title_words", { deterministic: true }, (title) =>
     titleWords(title as string | null),
@@ -224,14 +231,24 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       return requested;
     },
     processRequest: async (id) => readRequest(reader, id),
-    takeRequests: () => writer.call("takeRequests", options.host, clock(), REQUEST_LEFT_MS, REQUESTS_TAKEN),
+    takeRequests: async () =>
+      isRequested(reader)
+        ? writer.call("takeRequests", options.host, clock(), REQUEST_LEFT_MS, REQUESTS_TAKEN)
+        : [],
     async finishRequest(id, outcome) {
       const process = await writer.call("finishRequest", id, outcome);
       if (process !== undefined) changed(process);
     },
 
-    claimSession: (ttlMs, _, longestWaitMs, except = []) =>
-      writer.call("claimSession", node, options.host, ttlMs, clock(), longestWaitMs, except),
+    // Looked for every second, mostly in vain: to wake the writer for that was a fortieth of what one agent's turn costs.
+    async claimSession(ttlMs, _, longestWaitMs, except = []) {
+      const now = clock();
+      const wentBack = now < newestMs; // the writer has to know: leases may now last too long
+      if (!wentBack && !isRunnable(reader, now, longestWaitMs)) return undefined;
+      const claimed = await writer.call("claimSession", node, host, ttlMs, now, longestWaitMs, except);
+      if (wentBack) newestMs = now;
+      return claimed;
+    },
     sessionHost: async (session) =>
       readHead(reader, session) && { host: options.host, here: options.host, lost: false },
     moveSession: async (session) =>
