@@ -3,7 +3,8 @@
 import pg from "pg";
 import { LostConnection, NoConnection, storageFault } from "./fault.ts";
 import type { Health } from "./health.ts";
-import { storable } from "./wire.ts";
+import { keepMessage } from "./kept-message.ts";
+import { storable, type WireArray } from "./wire.ts";
 
 const POOL_MAX = 10;
 const IDLE_MS = 60_000;
@@ -22,7 +23,7 @@ const REPEAT_PAUSE_MS = 50;
  */
 const PLANNING = "set enable_bitmapscan = off";
 
-export type Value = string | number | boolean | null | Buffer | readonly string[];
+export type Value = string | number | boolean | null | Buffer | WireArray;
 
 export type Statement = {
   text: string;
@@ -151,7 +152,10 @@ export function openLanes(url: string, node: string, health: Health, lanes: numb
   return new Database(url, node, health, {
     max: lanes,
     idleTimeoutMillis: 0,
-    verify: (client, done) => client.query(LANE_PLANNING, (error?: Error) => done(error)),
+    verify: (client, done) => {
+      if (client instanceof pg.Client) keepMessage(client.connection);
+      client.query(LANE_PLANNING, (error?: Error) => done(error));
+    },
   });
 }
 

@@ -2,11 +2,14 @@
 import pg from "pg";
 import { afterAll, expect, it } from "vitest";
 import { useDatabase } from "../../../test/postgres.ts";
-import { bigintArray, doubleArray, textArray } from "./wire.ts";
+import { keepMessage } from "./kept-message.ts";
+import { bigintArray, doubleArray, textArray, type WireArray } from "./wire.ts";
 
-const client = new pg.Client({ connectionString: await useDatabase() });
-await client.connect();
-afterAll(() => client.end());
+const usual = new pg.Client({ connectionString: await useDatabase() });
+const keeping = new pg.Client({ connectionString: await useDatabase() });
+keepMessage(keeping.connection);
+for (const client of [usual, keeping]) await client.connect();
+afterAll(() => Promise.all([usual.end(), keeping.end()]));
 
 it("texts arrive as they are, with nulls apart from empty ones and NULs as marks", async () => {
   const texts = [
@@ -52,10 +55,45 @@ it("an array of nothing is empty", async () => {
   expect(await asJson("bigint[]", bigintArray([]))).toEqual([]);
 });
 
-async function asJson(type: string, array: Buffer): Promise<unknown> {
-  const { rows } = await client.query<{ json: unknown }>({
-    text: `select to_json($1::${type}) as json`,
-    values: [array],
+it("values of every kind arrive in the message that a connection keeps, after larger ones too", async () => {
+  const large = "漢".repeat(1_000_000);
+  const ask = async (text: string) => {
+    const { rows } = await keeping.query<object>({
+      name: "kinds",
+      text: "select $1::text as text, $2::bigint as number, $3::boolean as truth, $4::text as nothing, $5::bytea as bytes, $6::text[] as texts",
+      values: [text, 42, true, null, Buffer.from([0, 255]), textArray([text, null])],
+    });
+    return rows[0];
+  };
+  for (const text of ["a", large, "", "b"])
+    expect(await ask(text)).toEqual({
+      text,
+      number: "42",
+      truth: true,
+      nothing: null,
+      bytes: Buffer.from([0, 255]),
+      texts: [text, null],
+    });
+});
+
+it("a statement without values, and one that is refused, leave that connection usable", async () => {
+  await expect(keeping.query({ text: "select $1::bigint", values: ["no number"] })).rejects.toThrow("bigint");
+  await expect(keeping.query({ name: "none", text: "select 1 as one" })).resolves.toMatchObject({
+    rows: [{ one: 1 }],
   });
-  return rows[0]?.json;
+});
+
+/** The same by both, as pg and as the kept message write it. */
+async function asJson(type: string, array: WireArray): Promise<unknown> {
+  const [first, second] = await Promise.all(
+    [usual, keeping].map(async (client) => {
+      const { rows } = await client.query<{ json: unknown }>({
+        text: `select to_json($1::${type}) as json`,
+        values: [array],
+      });
+      return rows[0]?.json;
+    }),
+  );
+  expect(second).toEqual(first);
+  return first;
 }

@@ -1,0 +1,46 @@
+// A statement's values, written into a buffer that its connection keeps: pg makes one for each statement, and several on
+// the way to its size. A connection has one statement at a time, and once that is answered its message has been read.
+import type pg from "pg";
+import { Message } from "./message.ts";
+import { WireArray } from "./wire.ts";
+
+const BIND = "B".charCodeAt(0);
+const AS_TEXT = 0;
+const AS_BYTES = 1;
+
+type Bound = WireArray | Buffer | string | number | boolean | null;
+
+export function keepMessage(connection: pg.Connection): void {
+  const message = new Message();
+  connection.bind = (config) => {
+    const { statement = "", values = [] } = config ?? {};
+    writeBind(message, statement, values as readonly Bound[]); // as the lanes' statements have them
+    if (connection.stream.writable) connection.stream.write(message.bytes);
+  };
+}
+
+function writeBind(message: Message, statement: string, values: readonly Bound[]): void {
+  message.begin();
+  message.byte(BIND);
+  message.int32(0);
+  message.name("");
+  message.name(statement);
+  message.int16(values.length);
+  for (const value of values)
+    message.int16(value instanceof WireArray || value instanceof Buffer ? AS_BYTES : AS_TEXT);
+  message.int16(values.length);
+  for (const value of values) writeValue(message, value);
+  message.int16(1);
+  message.int16(AS_TEXT);
+  message.int32At(1, message.length - 1);
+}
+
+function writeValue(message: Message, value: Bound): void {
+  if (value === null) return message.null();
+  if (typeof value !== "object") return message.sized(String(value));
+  const at = message.length;
+  message.int32(0);
+  if (value instanceof WireArray) value.writeTo(message);
+  else message.copy(value);
+  message.int32At(at, message.length - at - 4);
+}
