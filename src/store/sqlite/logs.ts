@@ -38,6 +38,8 @@ export type LogState = {
 export class Logs {
   #database: Database;
   #states = new Map<LogId, LogState>();
+  /** What the other writer has extended leases to, until their logs are read again. */
+  #extended = new Map<LogId, number>();
   #lastEvent: number | undefined;
   #latestMs = 0;
 
@@ -50,6 +52,8 @@ export class Logs {
     if (known) return known;
     const state = readState(this.#database, id);
     if (!state) return undefined;
+    state.leaseUntil = this.#extended.get(id) ?? state.leaseUntil;
+    this.#extended.delete(id);
     if (this.#states.size >= KEPT_MAX) this.#forgetIdle();
     this.#states.set(id, state);
     return state;
@@ -57,15 +61,15 @@ export class Logs {
 
   forget(id: LogId): void {
     this.#states.delete(id);
+    this.#extended.delete(id);
   }
 
-  /** The other writer has written to these: they are read again, with what it extended their leases to. */
+  /** The other writer has written to these, and extended their leases. */
   overtaken(leases: readonly [LogId, leaseUntil: number][]): void {
     this.#lastEvent = undefined;
     for (const [id, until] of leases) {
       this.#states.delete(id);
-      const state = this.find(id);
-      if (state) state.leaseUntil = until;
+      this.#extended.set(id, until);
     }
   }
 
@@ -91,6 +95,7 @@ export class Logs {
       state.leaseUntil = Math.min(state.leaseUntil, until);
       state.savedLeaseUntil = Math.min(state.savedLeaseUntil, until);
     }
+    for (const [id, extended] of this.#extended) this.#extended.set(id, Math.min(extended, until));
   }
 
   nextEvent(): { id: number; block: number } {

@@ -88,6 +88,17 @@ it("takes no time from a lease that lasts, be it of another session", async () =
   });
 });
 
+it("extends a lease no farther than a clock allows that was set back since", async () => {
+  let now = 0;
+  const { store, sayAlone } = await openSpeaking("ses_a", () => now);
+  now = 36_000_000;
+  await sayAlone();
+  now = 3_600_000;
+  expect(await store.claimLease("ses_a", 1_000)).toEqual({ ok: false, code: "held" });
+  now += 1_000;
+  expect(await store.claimLease("ses_a", 1_000)).toMatchObject({ ok: true });
+});
+
 it("does not wait for a file that is locked from outside, and leaves the append to the thread", async () => {
   const { store, file, lease } = await openSpeaking("ses_a");
   const failed = vi.fn<(error: StorageError) => void>();
