@@ -1,6 +1,7 @@
 // A statement's values, written into a buffer that its connection keeps: pg makes one for each statement, and several on
 // the way to its size. A connection has one statement at a time, and once that is answered its message has been read.
 import type pg from "pg";
+import type { Value } from "./database.ts";
 import { Message } from "./message.ts";
 import { WireArray } from "./wire.ts";
 
@@ -8,18 +9,16 @@ const BIND = "B".charCodeAt(0);
 const AS_TEXT = 0;
 const AS_BYTES = 1;
 
-type Bound = WireArray | Buffer | string | number | boolean | null;
-
 export function keepMessage(connection: pg.Connection): void {
   const message = new Message();
   connection.bind = (config) => {
     const { statement = "", values = [] } = config ?? {};
-    writeBind(message, statement, values as readonly Bound[]); // as the lanes' statements have them
+    writeBind(message, statement, values as readonly Value[]); // as the lanes' statements have them
     if (connection.stream.writable) connection.stream.write(message.bytes);
   };
 }
 
-function writeBind(message: Message, statement: string, values: readonly Bound[]): void {
+function writeBind(message: Message, statement: string, values: readonly Value[]): void {
   message.begin();
   message.byte(BIND);
   message.int32(0);
@@ -35,7 +34,7 @@ function writeBind(message: Message, statement: string, values: readonly Bound[]
   message.int32At(1, message.length - 1);
 }
 
-function writeValue(message: Message, value: Bound): void {
+function writeValue(message: Message, value: Value): void {
   if (value === null) return message.null();
   if (typeof value !== "object") return message.sized(String(value));
   const at = message.length;

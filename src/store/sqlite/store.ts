@@ -232,15 +232,13 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     },
     processRequest: async (id) => readRequest(reader, id),
     takeRequests: async () =>
-      isRequested(reader)
-        ? writer.call("takeRequests", options.host, clock(), REQUEST_LEFT_MS, REQUESTS_TAKEN)
-        : [],
+      isRequested(reader) ? writer.call("takeRequests", host, clock(), REQUEST_LEFT_MS, REQUESTS_TAKEN) : [],
     async finishRequest(id, outcome) {
       const process = await writer.call("finishRequest", id, outcome);
       if (process !== undefined) changed(process);
     },
 
-    // Looked for every second, mostly in vain: to wake the writer for that was a fortieth of what one agent's turn costs.
+    // Looked for every second, mostly in vain: to wake the writer for that was a third of what an idle server costs.
     async claimSession(ttlMs, _, longestWaitMs, except = []) {
       const now = clock();
       const wentBack = now < newestMs; // the writer has to know: leases may now last too long
@@ -249,8 +247,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       if (wentBack) newestMs = now;
       return claimed;
     },
-    sessionHost: async (session) =>
-      readHead(reader, session) && { host: options.host, here: options.host, lost: false },
+    sessionHost: async (session) => readHead(reader, session) && { host, here: host, lost: false },
     moveSession: async (session) =>
       readHead(reader, session) ? { ok: true } : { ok: false, code: "not_found" },
     lostSessions: async (limit) => lostSessions(reader, node, limit),
