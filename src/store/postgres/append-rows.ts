@@ -6,6 +6,7 @@ import { ROW_COLUMNS } from "../session-row.ts";
 import { titleWords } from "../words.ts";
 import type { Group } from "./append-group.ts";
 import { NO_NUMBER } from "./rows-along.ts";
+import { HOUR_MS } from "./session-status.ts";
 
 const KINDS: Readonly<Record<keyof RowState, "counter" | "amount" | "text" | "truth">> = {
   title: "text",
@@ -57,13 +58,13 @@ export function changedRows(shape: RowShape): string {
   const truths = shape.sets ? truthColumns : [];
   const assigned = [
     "updated_at = case when c.updated_at < 0 then session.updated_at else c.updated_at end",
+    `updated_hour = case when c.updated_at < 0 then session.updated_hour else c.updated_at / ${HOUR_MS} end`,
     ...["cost", ...counterColumns].map((column) => `${column} = session.${column} + c.${column}`),
     ...texts.map((column) => `${column} = ${setText(column)}`),
     ...truths.map((column) => `${column} = ${setTruth(column)}`),
   ];
   const differs = [
-    "c.updated_at >= 0",
-    ...["cost", ...counterColumns].map((column) => `c.${column} <> 0`),
+    "c.changes > 1",
     ...texts.map((column) => `${setText(column)} is distinct from session.${column}`),
     ...truths.map((column) => `${setTruth(column)} <> session.${column}`),
   ];
@@ -74,7 +75,7 @@ export function changedRows(shape: RowShape): string {
   where session.id = c.id and (${differs.join("\n    or ")}))`;
 }
 
-/** `changes`: whether there is anything to do at all. */
+/** `changes`: 0 for nothing at all, 1 if the values that it sets may be other ones, 2 for certain. */
 export function rowNumbers({ sets }: RowShape): string[] {
   return ["changes", "updated_at", ...counterColumns, ...(sets ? ["sets", "trues"] : [])];
 }
@@ -85,8 +86,8 @@ export function pushRowNumbers(
   { batch: { change }, at }: Group,
   set: Sets | undefined,
 ): void {
-  numbers.push(change ? 1 : 0, change?.moves ? at : NO_NUMBER);
   const add: Partial<Record<keyof RowState, number>> = change?.add ?? NOTHING;
+  numbers.push(change ? (change.moves || addsAny(change) ? 2 : 1) : 0, change?.moves ? at : NO_NUMBER);
   for (const name of COUNTERS) numbers.push(add[name] ?? 0);
   if (set) numbers.push(set.bits, set.trues);
 }
@@ -98,6 +99,11 @@ export function rowTexts({ sets, names }: RowShape): string[] {
 /** What each group sets, or nothing at all where none does. */
 export function setsIn(groups: readonly Group[], { sets }: RowShape): Sets[] {
   return sets ? groups.map(({ batch: { change } }) => (change ? setIn(change) : NOTHING_SET)) : [];
+}
+
+function addsAny({ add }: RowChange): boolean {
+  for (const name in add) if (add[name as keyof RowChange["add"]] !== 0) return true;
+  return false;
 }
 
 export function setsState(change: RowChange | undefined): boolean {

@@ -4,6 +4,7 @@ import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { isNodeGone } from "./liveness.ts";
 import { isHostLost } from "./session-host.ts";
+import { IS_ACTIVE } from "./session-status.ts";
 import { textArray } from "./wire.ts";
 
 export type ClaimWish = {
@@ -41,7 +42,7 @@ async function claimAlike(
         select ms, ${isoOf("ms")} as iso, ${isoOf("ms + $8::bigint")} as longest
         from (select ${decidingMs("$3")} as ms) as time),
       candidate as materialized (
-        select id from session where status in ('queued', 'running', 'recovering', 'waiting')
+        select id from session where ${IS_ACTIVE}
         union
         select id from log where holder is not null and kind = 'session'),
       chosen as materialized (

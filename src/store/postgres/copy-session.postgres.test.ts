@@ -80,9 +80,9 @@ function contextOf(database: Database): Context {
 }
 
 /** Under this id. */
-const rowLike = `insert into session (id, profile, title_words, created_at, updated_at,
+const rowLike = `insert into session (id, profile, title_words, created_at, updated_at, updated_hour,
     recovering, held, failed, ended, messages, tools, queued, approvals, questions, input_tokens, output_tokens, cost)
-  select $1, profile, title_words, created_at, updated_at,
+  select $1, profile, title_words, created_at, updated_at, updated_hour,
     recovering, held, failed, ended, messages, tools, queued, approvals, questions, input_tokens, output_tokens, cost
   from session where id = $2`;
 

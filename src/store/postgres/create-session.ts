@@ -9,6 +9,7 @@ import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Transaction } from "./database.ts";
 import { readSession } from "./read-sessions.ts";
+import { HOUR_MS } from "./session-status.ts";
 import { FIRST_REV, insertLog, writeEvents } from "./write-events.ts";
 
 export async function createLog(
@@ -100,6 +101,7 @@ export async function insertSession(
       ["origin_at", origin?.at ?? null],
       ["created_at", at],
       ["updated_at", at],
+      ["updated_hour", Math.floor(at / HOUR_MS)],
       ["title_words", titleWords(row.title)],
     ] as const),
   ];

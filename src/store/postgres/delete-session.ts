@@ -9,6 +9,7 @@ import type { Context } from "./context.ts";
 import type { Database, Transaction } from "./database.ts";
 import { lockLogs } from "./lock-logs.ts";
 import { orphanProcesses } from "./process.ts";
+import { STATUS } from "./session-status.ts";
 
 /** Work is at hand or waits for somebody. */
 const LIVE: ReadonlySet<Status> = new Set(["queued", "running", "waiting", "recovering"]);
@@ -86,7 +87,7 @@ function readFamily(transaction: Transaction, id: string): Promise<Member[]> {
         select child.id, depth + 1 from family join session child
           on child.origin_session = family.id and child.origin_kind = 'delegation'
         where depth < ${DEPTH_MAX})
-      select session.id, session.status,
+      select session.id, ${STATUS} as status,
         (select before.id from session before where before.successor = session.id limit 1) as predecessor,
         (select count(*) from process where process.session = session.id and process.status = 'running') as processes
       from session where session.id in (select id from family)`,

@@ -205,9 +205,9 @@ function command(key: string): Command {
 }
 
 /** A delegate's row like another's, but that it works for that one. */
-const copyOfRow = `insert into session (id, profile, title_words, origin_kind, origin_session, created_at, updated_at,
+const copyOfRow = `insert into session (id, profile, title_words, origin_kind, origin_session, created_at, updated_at, updated_hour,
     recovering, held, failed, ended, messages, tools, queued, approvals, questions, input_tokens, output_tokens, cost)
-  select $1, profile, title_words, origin_kind, id, created_at, updated_at,
+  select $1, profile, title_words, origin_kind, id, created_at, updated_at, updated_hour,
     recovering, held, failed, ended, messages, tools, queued, approvals, questions, input_tokens, output_tokens, cost
   from session where id = $2`;
 

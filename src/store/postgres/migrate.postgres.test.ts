@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, expect, inject, it } from "vitest";
-import { newSession, openNode } from "../../../test/open-postgres.ts";
+import { byOwner, newSession, openNode } from "../../../test/open-postgres.ts";
+import type { NewEvent } from "../../session/event.ts";
 import { createDatabase, type Database } from "../../../test/postgres.ts";
 import { migrate, MIGRATIONS, type Migration } from "./migrate.ts";
 
@@ -52,6 +53,35 @@ it("a second migration is applied to a database that has the first, once", async
   expect(rows.map(({ number }) => Number(number))).toEqual([...MIGRATIONS.map(({ number }) => number), 9]);
 });
 
+it("rows from when their status was a column are listed as before, and in the hour in which they last moved", async () => {
+  await migrate(
+    database.url,
+    "one",
+    MIGRATIONS.filter(({ number }) => number < 6),
+  );
+  const hours = 400_000;
+  const row = (id: string, atMs: number, state: string) =>
+    `insert into session (id, profile, title_words, created_at, updated_at, recovering, failed, ended, messages, tools,
+        approvals, questions, input_tokens, output_tokens, cost, turn, queued, held)
+      values ('${id}', 'default', '', ${atMs}, ${atMs}, false, false, false, 0, 0, 0, 0, 0, 0, 0, ${state})`;
+  for (const [n, state] of ["'t', 0, false", "null, 1, false", "null, 1, true"].entries()) {
+    await raw.query(`insert into log (id, kind, seq, sub, touched) values ('ses_${n}', 'session', 1, 0, 0)`);
+    await raw.query(row(`ses_${n}`, (hours + n) * 3_600_000, state));
+  }
+  const store = await openNode(database.url);
+  const { items } = await store.sessions({ limit: 9 }, "owner");
+  expect(items.map(({ id, status }) => [id, status])).toEqual([
+    ["ses_2", "idle"],
+    ["ses_1", "queued"],
+    ["ses_0", "running"],
+  ]);
+  await store.append("ses_0", [input("again")], byOwner);
+  const { rows } = await raw.query("select id from session where updated_hour <> updated_at / 3600000");
+  expect(rows).toEqual([]);
+  const [newest] = (await store.sessions({ limit: 1 }, "owner")).items;
+  expect(newest?.id).toBe("ses_0");
+});
+
 it("a database of a newer version that broke with this one is refused with what to do", async () => {
   await migrate(database.url, "one");
   await raw.query("insert into migration values (998, 'harmless', false)");
@@ -75,3 +105,7 @@ it("a database that can't hold every text is refused with what to do", async () 
   await expect(migrate(url.href, "one")).rejects.toThrow(/encoding LATIN1.*UTF8/);
   await raw.query(`drop database ${name} with (force)`);
 });
+
+function input(text: string): NewEvent {
+  return { type: "input_admitted", data: { input: "inp_1", kind: "prompt", text } };
+}

@@ -3,13 +3,14 @@ import type { LogId, Node, NodeId, Store } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { isNodeGone, SILENT_MS } from "./liveness.ts";
+import { STATUS } from "./session-status.ts";
 
 const LEASES_MAX = 1_000;
 
 export async function readOverview(database: Database): Promise<Awaited<ReturnType<Store["overview"]>>> {
   const [counts, leases] = await Promise.all([
     database.query<{ status: Status; count: number; asks: number }>({
-      text: "select status, count(*) as count, sum(approvals + questions)::bigint as asks from session group by status",
+      text: `select ${STATUS} as status, count(*) as count, sum(approvals + questions)::bigint as asks from session group by 1`,
     }),
     database.query<{ log: LogId; holder: NodeId; until: number }>({
       text: `select id as log, holder, lease_until as until from log where holder is not null and not closed order by id limit ${LEASES_MAX}`,

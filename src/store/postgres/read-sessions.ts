@@ -4,6 +4,7 @@ import { sessionRow, type SessionRecord } from "../session-row.ts";
 import { UNREAD_MAX, type Rows, type SessionFilter, type SessionRow } from "../store.ts";
 import { searchWords } from "../words.ts";
 import type { Queryable, Value } from "./database.ts";
+import { HOUR_MS, IS_LISTED, STATUS } from "./session-status.ts";
 import { textArray } from "./wire.ts";
 
 export async function readSession(
@@ -61,13 +62,13 @@ export async function readSessions(
 function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string): string[] {
   const conditions: string[] = [];
   const { status, lane, profile, archived, q = "", heads = true, after } = filter;
-  if (status !== undefined) conditions.push(`session.status = ${parameter(status)}`);
+  if (status !== undefined) conditions.push(`${STATUS} = ${parameter(status)}`);
   if (lane !== undefined) conditions.push(`session.lane = ${parameter(lane)}`);
   if (profile !== undefined) conditions.push(`session.profile = ${parameter(profile)}`);
   if (archived !== undefined) conditions.push(`session.archived = ${parameter(archived)}`);
   for (const word of searchWords(q))
     conditions.push(`session.title_words like ${parameter(`% ${word.replaceAll("_", "\\_")}%`)}`);
-  if (heads) conditions.push("session.listed");
+  if (heads) conditions.push(IS_LISTED);
   const cursor = after === undefined ? undefined : parseListCursor(after);
   if (cursor) {
     const [pinned, updatedAt, id] = [cursor.pinned, cursor.updatedAtMs, cursor.id].map(parameter);
@@ -77,7 +78,9 @@ function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string
         (session.pinned = ${pinned} and (session.updated_at, session.id) < (${updatedAt}, ${id})))`,
     );
     // Follows from it, and is what the index can use.
-    conditions.push(`(session.pinned, session.updated_hour) <= (${pinned}, ${updatedAt}::bigint / 3600000)`);
+    conditions.push(
+      `(session.pinned, session.updated_hour) <= (${pinned}, ${updatedAt}::bigint / ${HOUR_MS})`,
+    );
   }
   return conditions;
 }
@@ -100,7 +103,7 @@ const askedBelow = (kind: string) => `(with recursive below (id, asked, depth) a
 const DEPTH_MAX = 3;
 
 const COLUMNS = `session.id, session.title, session.profile, session.workspace, session.lane, session.model,
-    session.status, session.failed, session.messages, session.queued,
+    ${STATUS} as status, session.failed, session.messages, session.queued,
     session.approvals + coalesce(${askedBelow("approvals")}, 0) as approvals,
     session.questions + coalesce(${askedBelow("questions")}, 0) as questions,
     (select count(*) from process where process.session = session.id and process.status = 'running') as processes,

@@ -8,6 +8,7 @@ import { NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { copySession } from "./copy-session.ts";
 import type { Database, Transaction } from "./database.ts";
+import { HOUR_MS } from "./session-status.ts";
 import { textArray } from "./wire.ts";
 import { FIRST_REV, writeEvents } from "./write-events.ts";
 
@@ -131,7 +132,8 @@ async function endSession(
   await writeEvents(transaction, id, ended, seq);
   const changes = ended.change ? assignments(ended.change) : [];
   await transaction.query({
-    text: `update session set ${changes.map(({ column }, n) => `${column} = $${n + 3}, `).join("")}updated_at = $2
+    text: `update session set ${changes.map(({ column }, n) => `${column} = $${n + 3}, `).join("")}updated_at = $2,
+        updated_hour = $2::bigint / ${HOUR_MS}
       where id = $1`,
     values: [id, now, ...changes.map(({ value }) => value)],
   });

@@ -83,6 +83,13 @@ it("a statement without values, and one that is refused, leave that connection u
   });
 });
 
+it("a connection lets go of a statement's values once they are written", async () => {
+  const values = [textArray(["a"])];
+  const answered = keeping.query({ name: "let_go", text: "select $1::text[]", values });
+  expect(values).toEqual([]);
+  await answered;
+});
+
 /** The same by both, as pg and as the kept message write it. */
 async function asJson(type: string, array: WireArray): Promise<unknown> {
   const [first, second] = await Promise.all(
