@@ -90,7 +90,7 @@ async function outcomeFacts(
     case "stopped":
       return [await stoppedFact(attempt, said)];
     case "failed":
-      return failureFacts(attempt, result.fault);
+      return failureFacts(attempt, result.fault, said);
   }
 }
 
@@ -105,7 +105,11 @@ async function stoppedFact(
 }
 
 /** What passes by itself gets a time to try again; what does not, or no longer, ends the turn with its reason. */
-function failureFacts(attempt: Attempt, fault: ProviderFault): NewFact[] {
+async function failureFacts(
+  attempt: Attempt,
+  fault: ProviderFault,
+  said: ReadonlyMap<number, string>,
+): Promise<NewFact[]> {
   const { step, session } = attempt;
   const turn = session.view.turn;
   const error = {
@@ -137,8 +141,9 @@ function failureFacts(attempt: Attempt, fault: ProviderFault): NewFact[] {
       ? planCompaction(session.context, attempt.contextTokens)
       : undefined;
   if (plan) return [aborted, { type: "compaction_started", data: { covers: plan.covers } }];
+  const words = await wordsOf(said.values(), attempt.longText);
   return [
     aborted,
-    { type: "turn_ended", data: { turn: turn.id, outcome: "failed", error, usage: turn.usage } },
+    { type: "turn_ended", data: { turn: turn.id, outcome: "failed", error, usage: turn.usage, ...words } },
   ];
 }

@@ -5,7 +5,7 @@ export type Line =
   | string // a text, in three deltas
   | { call: string; args: unknown; text?: string }
   | { calls: { call: string; args: unknown }[] }
-  | { fault: Extract<StepResult, { outcome: "failed" }>["fault"] }
+  | { fault: Extract<StepResult, { outcome: "failed" }>["fault"]; after?: string } // which it says before
   /** Says this much, then nothing until it is stopped. */
   | { hangs: string };
 
@@ -19,7 +19,10 @@ export function scriptedDriver(script: Script): Driver & { requests: StepRequest
     async step(request, said, signal) {
       requests.push(request);
       const line = script(request);
-      if (typeof line === "object" && "fault" in line) return { outcome: "failed", fault: line.fault };
+      if (typeof line === "object" && "fault" in line) {
+        if (line.after !== undefined) said({ piece: 0, kind: "text", text: line.after });
+        return { outcome: "failed", fault: line.fault };
+      }
       if (typeof line === "object" && "hangs" in line) {
         said({ piece: 0, kind: "text", text: line.hangs });
         await new Promise<void>((resolve) =>

@@ -37,6 +37,22 @@ test("a transcript reads as a conversation, with tools and long texts whole", as
   expect(text).not.toContain("not for here");
 });
 
+test("a transcript has the words of an answer that ended in its middle", async () => {
+  const text = await read(
+    [
+      { type: "step_aborted", data: { step: "s1", attempt: 1, reason: "overloaded" } },
+      { type: "step_aborted", data: { step: "s1", attempt: 2, reason: "stopped", said: "I was just" } },
+      {
+        type: "turn_ended",
+        data: { turn: "t1", outcome: "failed", said: { blob: "blb_1", bytes: 9, preview: "a" } },
+      },
+    ],
+    { blb_1: "about to" },
+  );
+  expect(text).toContain("*Interrupted: overloaded.*\n\nI was just\n\n*Interrupted: stopped.*\n");
+  expect(text).toContain("about to\n\n*The turn failed.*");
+});
+
 test("a fact that a newer version wrote is passed over", async () => {
   const unknown = { type: "moon_landed", data: {} } as unknown as NewFact;
   expect(await read([unknown], {})).toBe("");

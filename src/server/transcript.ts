@@ -38,7 +38,7 @@ async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string
     case "step_completed":
       return stepText(fact.data.message, whole);
     case "step_aborted":
-      return `*Interrupted: ${oneLine(fact.data.reason)}.*`;
+      return afterWords(fact.data.said, `*Interrupted: ${oneLine(fact.data.reason)}.*`, whole);
     case "tool_finished": {
       const result = await whole(fact.data.result);
       return `**Result (${fact.data.status})**\n\n${fenced(result)}`;
@@ -48,9 +48,12 @@ async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string
     case "ask_answered":
       return `**Answered by ${author(fact.by)}:** ${oneLine(fact.data.answer.choice ?? fact.data.answer.text ?? (fact.data.answer.values ?? []).join(", "))}`;
     case "turn_ended":
-      return fact.data.outcome === "completed"
-        ? undefined
-        : `*The turn ${fact.data.outcome}${fact.data.error ? `: ${oneLine(fact.data.error.message)}` : ""}.*`;
+      if (fact.data.outcome === "completed") return undefined;
+      return afterWords(
+        fact.data.said,
+        `*The turn ${fact.data.outcome}${fact.data.error ? `: ${oneLine(fact.data.error.message)}` : ""}.*`,
+        whole,
+      );
     case "context_compacted":
       return `---\n\n*Compacted. What the model now knows of what came before:*\n\n${await whole(fact.data.summary)}`;
     case "task_finished":
@@ -60,6 +63,15 @@ async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string
     default:
       return undefined; // bookkeeping, or a newer version's fact
   }
+}
+
+/** How an answer ended in its middle, and what had been said of it. */
+async function afterWords(
+  said: LongText | undefined,
+  end: string,
+  whole: (text: LongText) => Promise<string>,
+): Promise<string> {
+  return said === undefined ? end : `${await whole(said)}\n\n${end}`;
 }
 
 async function stepText(

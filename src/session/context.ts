@@ -70,10 +70,13 @@ export function applyContext(context: Context, event: AnyEvent): void {
       return;
     case "step_aborted":
     case "turn_ended": {
-      const { said } = fact.data;
+      const { said, error } = fact.data;
       if (said === undefined) return; // it is answered anew
       context.entries.push({ position, role: "agent", pieces: [{ type: "text", text: said }] });
-      note(context, position, "A person stopped this answer here.");
+      const why = error
+        ? `This answer broke off here: ${error.message}`
+        : "A person stopped this answer here.";
+      note(context, position, why);
       return;
     }
     case "tool_finished": {

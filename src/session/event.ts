@@ -149,7 +149,7 @@ export const factData = {
     message: z.string().optional(),
     usage: Usage.optional(),
     error: Fault.optional(),
-    /** As of `step_aborted`, when the answer had been broken off by a shutdown before it was stopped. */
+    /** As of `step_aborted`, when the answer broke off for another reason, and will not be given anew. */
     said: LongText.optional(),
   }),
 
