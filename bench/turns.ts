@@ -3,6 +3,7 @@
 // what is charged to a server is its own.
 import { createHash } from "node:crypto";
 import type { AnyEvent, FactData, LongText } from "../src/session/event.ts";
+import { syncsAtPace } from "./disk-pace.ts";
 import { startHost, type Host } from "./host/host.ts";
 import type { ModelCall, ModelSaid } from "./host/stub-model.ts";
 import type { Lag, ReadersSaid, ReadTurn, ToReaders } from "./host/turn-readers.ts";
@@ -32,13 +33,14 @@ function turnsRow(count: number): Row {
   };
 }
 
-type Round = Cost & { lag: Lag; beforeMs: number[]; afterMs: number[] };
+type Round = Cost & { lag: Lag; beforeMs: number[]; afterMs: number[]; diskP99Ms?: number };
 /** `wire` is the bare server without the SDK's own loop: not what people write, but the floor. */
 type Contender = "holdfast" | "bare" | "wire";
 
 async function contenders(run: Run, count: number): Promise<Record<Contender, () => Promise<Round>>> {
   const model = await startModel(run.stack);
   const readers = await startReaders(run.stack);
+  const folder = await run.folder();
   const ours = await serve(run.stack, { home: await run.folder(), config: configFor(model) });
   const holdfast = async () => {
     const names: string[] = [];
@@ -47,7 +49,8 @@ async function contenders(run: Run, count: number): Promise<Record<Contender, ()
     const turns = { server: "holdfast", url, token, names, everyMs: EVERY_MS } as const;
     const measured = await follow(model, readers, pid, turns);
     for (const turn of measured.turns) await checkLog(ours, turn);
-    return measured.round;
+    const diskP99Ms = await syncsAtPace(folder, TOKENS, TOKENS_PER_SECOND);
+    return { ...measured.round, diskP99Ms };
   };
   const pipe = async (how: "streamText" | "doStream") => {
     const { ready } = await startHost<BareReady>(run.stack, "bare-pipe", how, model.baseUrl, MODEL);
@@ -130,6 +133,7 @@ function findingsOf(count: number, { holdfast, bare, wire }: Record<Contender, R
     against("p99 lag from model to reader", "ms", ({ lag }) => lag.p99Ms, [
       `of what is said while all of them speak; ${versus(({ lag }) => lag.medianMs, "median")}`,
       versus(({ lag }) => lag.p99OfAllMs, "p99 with their beginnings and ends"),
+      `the disk alone, right after each round, syncs ${TOKENS_PER_SECOND} times a second with a p99 of ${middle(holdfast, ({ diskP99Ms }) => diskP99Ms ?? Number.NaN)} ms: what is shown is durable, so a stall there is one here`,
     ]),
     against("peak memory", "MB", ({ peakMb }) => peakMb),
     weigh({
