@@ -21,7 +21,7 @@ const SIGNALS: readonly { signal: NonNullable<StopProcess["signal"]>; about: str
 ];
 
 export function ProcessRow(props: { session: string; process: Process; view: View }) {
-  const { client, now } = useDashboard();
+  const { client, heard } = useDashboard();
   const [isOpen, setOpen] = createSignal(false);
   const stopping = createAttempt();
   const isRunning = () => props.process.status === "running";
@@ -38,7 +38,7 @@ export function ProcessRow(props: { session: string; process: Process; view: Vie
             <span class={`tag ${how().tone}`} title={props.process.why ?? ""}>
               {how().word}
             </span>
-            {measures(props.process, now()).join(" · ")}
+            {measures(props.process, heard()).join(" · ")}
           </span>
         </summary>
         <Show when={isOpen()}>
