@@ -12,6 +12,7 @@ import { DraftBeat } from "./executor/draft-beat.ts";
 import { Executor } from "./executor/executor.ts";
 import { processCommands } from "./executor/process-commands.ts";
 import { USUAL_RETRY } from "./executor/retry-time.ts";
+import { saveRule } from "./executor/save-rule.ts";
 import { openWorkspace } from "./executor/workspace.ts";
 import { childEnvironment } from "./process/environment.ts";
 import { sandboxFor, type SandboxPlan } from "./process/sandbox.ts";
@@ -95,8 +96,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
     }),
     savedRules: async (name) =>
       (await store.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
-    saveRule: async (name, rule) =>
-      void (await store.addRule({ ...rule, id: ids.next("rul"), profile: name })),
+    saveRule: (name, rule, asked) => saveRule(store, { ...rule, id: ids.next("rul"), profile: name }, asked),
     openWorkspace,
     longText: (session, text) => storedText(store, session, text),
     newAsk: () => ids.next("ask"),

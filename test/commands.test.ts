@@ -1,6 +1,6 @@
 // What a person commands from the command line, as processes against a real server whose executor is played by the test.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Ask, ShownSession } from "../src/client/commands.ts";
+import type { Ask, DeedList, ShownSession } from "../src/client/commands.ts";
 import type { NewEvent } from "../src/session/event.ts";
 import { envOf, holdfast, holdfastJson, type Env } from "./holdfast.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
@@ -171,6 +171,26 @@ describe("rules and profiles", () => {
     });
     expect((await holdfast(env, ["rules", "rm", "rul_none"])).code).toBe(3);
     expect(await holdfastJson(env, ["profiles"])).toEqual({ items: [] });
+  });
+});
+
+describe("audit", () => {
+  it("shows who did what to what, the newest first, and as JSON with the page after", async () => {
+    const session = await running("audited");
+    await holdfast(env, ["stop", session]);
+    await holdfast(env, ["sessions", "rm", session, "--force"]);
+    const { code, out } = await holdfast(env, ["audit", "--limit", "2"]);
+    expect(code).toBe(0);
+    const [titles, first, second, more] = out.split("\n");
+    expect(titles).toMatch(/^WHEN +WHO +WHAT +TARGET$/);
+    expect(first).toMatch(new RegExp(`owner \\(.*\\) +session deleted +session ${session}, force$`));
+    expect(second).toMatch(new RegExp(`owner \\(.*\\) +stop requested +session ${session}, turn `));
+    const { items, next } = await holdfastJson<DeedList>(env, ["audit", "--limit", "2"]);
+    expect(items).toMatchObject([{ deed: "session_deleted" }, { deed: "stop_requested" }]);
+    expect(more).toBe(`more with: --after ${next}`);
+    const [older] = (await holdfastJson<DeedList>(env, ["audit", "--after", next ?? ""])).items;
+    expect(older?.what["session"]).not.toBe(session);
+    expect((await holdfast(env, ["audit", "--limit", "0"])).code).toBe(2);
   });
 });
 

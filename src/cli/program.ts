@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { asksCommand } from "./asks.ts";
 import { attachCommand } from "./attach.ts";
+import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { chatCommand } from "./chat/chat.ts";
 import { makeCli, type Cli } from "./cli.ts";
@@ -103,6 +104,7 @@ export function program(cli: Cli): Command {
     loginCommand(cli),
     loginsCommand(cli),
     tokenCommand(cli),
+    auditCommand(cli),
     doctorCommand(cli),
     backupCommand(cli),
     restoreCommand(cli),

@@ -39,6 +39,8 @@ export type Moved = z.output<typeof http.Moved>;
 export type Stopped = z.output<typeof http.Stopped>;
 export type Released = z.output<typeof http.Released>;
 export type RuleInfo = http.RuleInfo;
+export type DeedInfo = http.DeedInfo;
+export type DeedList = z.output<typeof http.DeedList>;
 export type ProfileInfo = http.ProfileInfo;
 export type Process = http.Process;
 export type ProcessList = z.output<typeof http.ProcessList>;
@@ -174,6 +176,9 @@ export function createClient(options: ClientOptions = {}) {
     rules: (signal?: AbortSignal) => items<RuleInfo>({ method: "GET", path: "/api/rules", signal }),
     removeRule: (rule: string, signal?: AbortSignal) =>
       done({ method: "DELETE", path: `/api/rules/${encodeURIComponent(rule)}`, signal }),
+    /** Who did what, newest first. One page: it goes back far. */
+    audit: (page: { limit?: number; after?: string } = {}, signal?: AbortSignal) =>
+      json<DeedList>({ method: "GET", path: "/api/audit", query: page, signal }),
     profiles: (signal?: AbortSignal) => items<ProfileInfo>({ method: "GET", path: "/api/profiles", signal }),
 
     processes: (filter: ProcessFilter = {}, signal?: AbortSignal) =>

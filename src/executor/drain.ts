@@ -19,6 +19,7 @@ import { newAsk } from "./new-ask.ts";
 import { modelContext } from "./model-context.ts";
 import type { RetryLimits } from "./retry-time.ts";
 import { runTools } from "./run-tools.ts";
+import type { Asked } from "./save-rule.ts";
 import { withWords } from "./stopped-answer.ts";
 import { toolSpecs } from "./tool-specs.ts";
 import type { ToolWork } from "./tool-work.ts";
@@ -51,7 +52,7 @@ export type DrainContext = {
   /** Why it can't be worked in; undefined when it can. */
   openWorkspace: (workspace: Workspace) => Promise<string | undefined>;
   savedRules: (profile: string) => Promise<readonly Rule[]>;
-  saveRule: (profile: string, rule: Rule) => Promise<void>;
+  saveRule: (profile: string, rule: Rule, asked: Asked) => Promise<void>;
   longText: (session: string, text: string) => Promise<LongText>;
   newAsk: () => string;
   leftRunning?: () => void;
@@ -261,7 +262,7 @@ function toolWork(
     ...(context.leftRunning && { leftRunning: context.leftRunning }),
     clock: context.clock,
     beat: context.beat,
-    saveRule: (rule) => context.saveRule(meta.profile, rule),
+    saveRule: (rule, call) => context.saveRule(meta.profile, rule, { session: session.id, call }),
     longText: (text) => context.longText(session.id, text),
     signal,
   };

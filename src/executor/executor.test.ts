@@ -223,18 +223,25 @@ describe("an approval", () => {
       ASKS,
     );
     const session = await scene.send("go");
-    const answer = async (ask: string) =>
-      scene.append(session, {
-        type: "ask_answered",
-        data: { ask, kind: "approval", answer: { choice: "always" } },
-      });
-    await answer(await untilAsk(session));
+    const ask = await untilAsk(session);
+    await scene.append(session, {
+      type: "ask_answered",
+      data: { ask, kind: "approval", answer: { choice: "always" } },
+    });
     await scene.untilFact(session, "turn_ended");
     const other = await scene.send("go");
     expect(types(await scene.untilFact(other, "turn_ended"))).not.toContain("ask_opened");
 
     const [rule] = await scene.store.rules("default");
     expect(rule).toMatchObject({ tool: "shell", decision: "allow", shown: "echo ran >> marker" });
+    const { items: deeds } = await scene.store.deeds({ limit: 5 });
+    expect(deeds).toMatchObject([
+      {
+        deed: "rule_made",
+        by: owner,
+        what: { rule: rule?.id, profile: "default", tool: "shell", session, ask },
+      },
+    ]);
     await scene.store.removeRule(rule?.id ?? "");
     await scene.send("once more", session);
     await scene.untilFact(session, "ask_opened", 2);

@@ -119,7 +119,7 @@ async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, abou
   if (choice === "session" || choice === "always") {
     const rule = exactRule(proposal, about.command ?? about.title);
     // One or the other: a rule that is taken back must not live on in the session that it was made in.
-    if (choice === "always") await work.saveRule(rule);
+    if (choice === "always") await work.saveRule(rule, part.call);
     else await work.session.append([{ type: "rule_added", data: rule }]);
     return true;
   }

@@ -27,6 +27,7 @@ import type { DrainContext, Profile } from "./drain.ts";
 import { Executor } from "./executor.ts";
 import { processCommands } from "./process-commands.ts";
 import { USUAL_RETRY } from "./retry-time.ts";
+import { saveRule } from "./save-rule.ts";
 import { scriptedDriver, type Script } from "./scripted-driver.ts";
 import { openWorkspace } from "./workspace.ts";
 
@@ -101,8 +102,8 @@ export function useScene(): Scene {
       openWorkspace,
       savedRules: async (name) =>
         (await store.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
-      saveRule: async (name, rule) =>
-        void (await store.addRule({ ...rule, id: ids.next("rul"), profile: name })),
+      saveRule: (name, rule, asked) =>
+        saveRule(store, { ...rule, id: ids.next("rul"), profile: name }, asked),
       longText: (session, text) => storedText(store, session, text),
       newAsk: () => ids.next("ask"),
       clock: { now, after: wallClock.after },

@@ -26,8 +26,8 @@ export type ToolWork = {
   leftRunning?: () => void;
   clock: Clock;
   beat: DraftBeat;
-  /** Kept beyond the session: a rule of the profile. */
-  saveRule: (rule: FactData<"rule_added">) => Promise<void>;
+  /** Kept beyond the session: a rule of the profile, made by whoever answered what this call asked. */
+  saveRule: (rule: FactData<"rule_added">, call: string) => Promise<void>;
   longText: (text: string) => Promise<FactData<"tool_finished">["result"]>;
   signal: AbortSignal;
 };

@@ -1,5 +1,6 @@
 // What goes over HTTP, written once: the server checks with it, the client is typed by it, /openapi.json is made from it.
 import { z } from "zod";
+import { DEEDS } from "../session/deed.ts";
 import { Attachment, By, Rule } from "../session/event.ts";
 import { isPosition, type Position } from "../session/position.ts";
 import { ANSWER_MAX_CHARS, FILES_MAX, INPUT_MAX_CHARS, TITLE_MAX_CHARS } from "./limits.ts";
@@ -270,6 +271,26 @@ export const ProfileInfo = named(
 );
 export type ProfileInfo = z.infer<typeof ProfileInfo>;
 export const ProfileList = z.object({ items: z.array(ProfileInfo) });
+
+// --- the trail
+
+/** Who did what: `by` and with which credential, and `what` it was done to. */
+export const DeedInfo = named(
+  "Deed",
+  z.object({
+    id: z.string(),
+    at: z.string(),
+    deed: z.enum(DEEDS),
+    by: By,
+    credential: z.string().nullable(),
+    what: z.record(z.string(), z.union([z.string(), z.boolean()])),
+  }),
+);
+export type DeedInfo = z.infer<typeof DeedInfo>;
+export const DeedList = named(
+  "DeedList",
+  z.object({ items: z.array(DeedInfo), next: z.string().nullable() }),
+);
 
 // --- hosts
 

@@ -6,6 +6,7 @@ import type { AskRow } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { refuseClosed } from "./closed-ask.ts";
 import { decideOnView } from "./decide.ts";
+import { noteDeed } from "./deed.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
@@ -63,6 +64,8 @@ export function askRoutes(app: App, context: Context): void {
           answer: null,
         };
       });
+      const { choice } = judged.answer;
+      await noteDeed(context, request, "ask_answered", { ask: id, session, kind, ...(choice && { choice }) });
       return askOf(context, id);
     },
   );

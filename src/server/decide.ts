@@ -21,7 +21,8 @@ export type Decision<Answer> = {
   answer: Answer;
 };
 
-export type Decided<Answer> = { answer: Answer; position: Position };
+/** `changed`: facts came of it, now or the first time. */
+export type Decided<Answer> = { answer: Answer; position: Position; changed: boolean };
 
 /** `decide` refuses by throwing, as routes do. */
 export function decideOnView<Answer>(
@@ -42,7 +43,7 @@ export async function decideAndAppend<State extends { position: Position }, Answ
 ): Promise<Decided<Answer>> {
   const { store, metrics } = context;
   const author = authorOf(request.caller);
-  const settled = await settle<Extract<Appended, { ok: true }>>(
+  const settled = await settle<Extract<Appended, { ok: true }> & { changed?: false }>(
     context,
     request,
     session,
@@ -50,7 +51,14 @@ export async function decideAndAppend<State extends { position: Position }, Answ
       const state = await look();
       const { facts, answer } = await decide(state);
       if (facts.length === 0)
-        return (await recalled(context, command)) ?? { ok: true, position: state.position, note: answer };
+        return (
+          (await recalled(context, command)) ?? {
+            ok: true,
+            position: state.position,
+            note: answer,
+            changed: false,
+          }
+        );
       const appended = await store.append(
         session,
         facts,
@@ -61,7 +69,8 @@ export async function decideAndAppend<State extends { position: Position }, Answ
       return appended;
     },
   );
-  return { answer: settled.note as Answer, position: settled.position }; // as it was decided, now or the first time
+  const { note, position, changed = true } = settled;
+  return { answer: note as Answer, position, changed }; // as it was decided, now or the first time
 }
 
 /** Tries until nothing came in between. What was carried out before under this key is not refused the second time. */

@@ -1,22 +1,23 @@
-// Who did what, where no fact of a session says it: a line in the server's log. What a person says in a session, answers or
-// stops is a fact there, with its author.
+// Who did what, kept in the trail (audit.ts) before the answer is given, and told in the server's log. When it can't be kept
+// the request fails though its effect is there: sent again under its key it has no second effect, and is noted then.
 import type { FastifyRequest } from "fastify";
+import type { Deed, DeedName } from "../session/deed.ts";
+import { deedIdOf } from "../store/deed-id.ts";
 import { authorOf } from "./access.ts";
+import { commandOf } from "./command.ts";
+import type { Context } from "./context.ts";
 
-export type Deed =
-  | "session_deleted"
-  | "rule_removed"
-  | "token_made"
-  | "token_revoked"
-  | "login_link_made"
-  | "login_revoked"
-  | "process_input_sent"
-  | "process_stop_requested";
-
-export function noteDeed(
-  { caller, log }: FastifyRequest,
-  deed: Deed,
-  what: Record<string, string | boolean>,
-): void {
-  log.info({ deed, ...what, by: authorOf(caller), credential: caller.id }, "a person's deed");
+export async function noteDeed(
+  { store, ids }: Context,
+  request: FastifyRequest,
+  deed: DeedName,
+  what: Deed["what"],
+): Promise<void> {
+  const { caller, log } = request;
+  const command = commandOf(request);
+  const who = { by: authorOf(caller), credential: caller.id };
+  // With what was done: a key that its store has forgotten may be used again, for something else.
+  const id = command ? deedIdOf(deed, command.scope, command.key, JSON.stringify(what)) : ids.next("ded");
+  log.info({ deed, ...what, ...who }, "a person's deed");
+  await store.noteDeed({ id, deed, ...who, what });
 }

@@ -14,6 +14,7 @@ const ASKED: Record<string, string> = {
   "/openapi.json": "",
   "/api/asks": "",
   "/api/asks/:id": "/api/asks/ask_1",
+  "/api/audit": "",
   "/api/backup": "",
   "/api/blobs/:id": "/api/blobs/$BLOB",
   "/api/check": "",

@@ -12,6 +12,7 @@ import { storedText } from "../store/long-text.ts";
 import type { Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { decideAndAppend, viewOf, type Decision } from "./decide.ts";
+import { noteDeed } from "./deed.ts";
 import { InOrder } from "./in-order.ts";
 import { refuseClosed } from "./closed-ask.ts";
 import { refuse, refuseField } from "./refusal.ts";
@@ -39,7 +40,7 @@ export function inputRoutes(app: App, context: Context): void {
       const { body } = request;
       await context.damage.check(session);
       const data = await inputData(store, session, ids.next("inp"), body);
-      const { answer, position } = await sends.run(session, () =>
+      const { answer: outcome, position } = await sends.run(session, () =>
         decideAndAppend(
           context,
           request,
@@ -48,6 +49,11 @@ export function inputRoutes(app: App, context: Context): void {
           (situation) => decideInput(context, situation, data, body.answers),
         ),
       );
+      const { stopped: turn, ...answer } = outcome;
+      const { answered: ask } = answer;
+      if (ask !== undefined)
+        await noteDeed(context, request, "ask_answered", { ask, session, kind: "clarify" });
+      if (turn !== undefined) await noteDeed(context, request, "stop_requested", { session, turn });
       // Readers first: answering wakes the sender, who would take the processor from us. A seventh of their time, as measured.
       await setImmediate();
       return reply.code(202).send({ ...answer, session, position });
@@ -73,7 +79,8 @@ async function situationOf(
   return { ...view, queued: view.queue.length };
 }
 
-type Outcome = { input: string | null; answered?: string };
+/** `stopped` is the turn that ends for it. */
+type Outcome = { input: string | null; answered?: string; stopped?: string };
 
 async function decideInput(
   context: Context,
@@ -101,7 +108,7 @@ async function decideInput(
   if (data.delivery !== "now" || !turn || turn.stopRequested) return { facts: [admitted], answer: { input } };
   return {
     facts: [admitted, { type: "stop_requested", data: { turn: turn.id } }],
-    answer: { input },
+    answer: { input, stopped: turn.id },
   };
 }
 

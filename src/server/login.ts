@@ -59,9 +59,11 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
           "This login link was used already, or is too old. Run `holdfast login` for a new one.",
         );
       attempts.giveBack(address);
-      setCookie(reply, access.cookie, secret, COOKIE_TTL_MS, isHttps(request, behindProxy));
       const { id, person } = redeemed.login;
-      return { id, person, kind: "login" as const, device };
+      request.caller = { id, person, kind: "login", device };
+      await noteDeed(context, request, "login_made", { made: id }); // first: nobody gets in without a trace
+      setCookie(reply, access.cookie, secret, COOKIE_TTL_MS, isHttps(request, behindProxy));
+      return request.caller;
     },
   );
 
@@ -71,8 +73,8 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     async (request, reply) => {
       const { kind, id } = request.caller;
       if (kind === "login") {
-        await store.revokeLogin(id);
-        noteDeed(request, "login_revoked", { revoked: id });
+        await store.revokeLogin(id, commandOf(request));
+        await noteDeed(context, request, "login_revoked", { revoked: id });
       }
       setCookie(reply, access.cookie, "", 0, isHttps(request, behindProxy));
       return reply.code(204).send();
@@ -85,7 +87,7 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     async (request, reply) => {
       const { secret, command } = secretFor(context, request, "login-link");
       const link = await addLink(context, request.caller.person, secret, command);
-      noteDeed(request, "login_link_made", { expiresAt: link.expiresAt });
+      await noteDeed(context, request, "login_link_made", { expiresAt: link.expiresAt });
       return reply.code(201).header("cache-control", "no-store").send(link);
     },
   );
@@ -108,7 +110,7 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
       const { id } = request.params;
       const revoked = await store.revokeLogin(id, commandOf(request));
       if (!revoked.ok) refuseUndone(revoked.code, "login", id);
-      noteDeed(request, "login_revoked", { revoked: id });
+      await noteDeed(context, request, "login_revoked", { revoked: id });
       return reply.code(204).send();
     },
   );

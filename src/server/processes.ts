@@ -140,7 +140,8 @@ async function ask(
   }
   const { request: kept } = requested;
   if (kept.process !== process || JSON.stringify(kept.wish) !== JSON.stringify(wish)) refuseReused();
-  noteDeed(request, wish.do === "stop" ? "process_stop_requested" : "process_input_sent", { process });
+  const deed = wish.do === "stop" ? "process_stop_requested" : "process_input_sent";
+  await noteDeed(context, request, deed, { process });
   const outcome =
     kept.outcome ?? (await requestOutcome(store, kept, AbortSignal.timeout(OUTCOME_WITHIN_MS))) ?? null;
   if (outcome !== null && outcome !== good) refuse("not_done", `${process}: ${outcome}.`, { outcome });

@@ -7,7 +7,8 @@ import { noteDeed } from "./deed.ts";
 import { pageOf } from "./page.ts";
 import type { App } from "./zod.ts";
 
-export function ruleRoutes(app: App, { store }: Context): void {
+export function ruleRoutes(app: App, context: Context): void {
+  const { store } = context;
   app.get(
     "/api/rules",
     {
@@ -32,7 +33,7 @@ export function ruleRoutes(app: App, { store }: Context): void {
       const { id } = request.params;
       const removed = await store.removeRule(id, commandOf(request));
       if (!removed.ok) refuseUndone(removed.code, "rule", id);
-      noteDeed(request, "rule_removed", { rule: id });
+      await noteDeed(context, request, "rule_removed", { rule: id });
       return reply.code(204).send();
     },
   );

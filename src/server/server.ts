@@ -13,6 +13,7 @@ import { makeIds } from "../session/ids.ts";
 import type { DamagedEvent, Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { askRoutes } from "./asks.ts";
+import { auditRoutes } from "./audit.ts";
 import { guard } from "./auth.ts";
 import { backupRoutes } from "./backup.ts";
 import { checkRoutes } from "./check.ts";
@@ -237,6 +238,7 @@ function addRoutes(
   lineageRoutes(app, context);
   askRoutes(app, context);
   ruleRoutes(app, context);
+  auditRoutes(app, context);
   processRoutes(app, context);
   profileRoutes(app, context);
   eventRoutes(app, context);

@@ -148,7 +148,7 @@ export function sessionRoutes(app: App, context: Context): void {
           processes,
         });
       }
-      noteDeed(request, "session_deleted", { session: id, force });
+      await noteDeed(context, request, "session_deleted", { session: id, force });
       return reply.code(204).send();
     },
   );

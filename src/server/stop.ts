@@ -3,6 +3,7 @@ import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import type { Context } from "./context.ts";
 import { decideOnView } from "./decide.ts";
+import { noteDeed } from "./deed.ts";
 import type { App } from "./zod.ts";
 
 export function stopRoutes(app: App, context: Context): void {
@@ -16,12 +17,15 @@ export function stopRoutes(app: App, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { answer, position } = await decideOnView(context, request, request.params.id, ({ turn }) => ({
+      const session = request.params.id;
+      const decided = await decideOnView(context, request, session, ({ turn }) => ({
         facts: turn && !turn.stopRequested ? [{ type: "stop_requested", data: { turn: turn.id } }] : [],
         answer: turn?.id ?? null,
       }));
-      const stopped = answer !== null;
-      return reply.code(stopped ? 202 : 200).send({ stopped, turn: answer, position });
+      const { answer: turn, position, changed } = decided;
+      const stopped = turn !== null;
+      if (stopped && changed) await noteDeed(context, request, "stop_requested", { session, turn });
+      return reply.code(stopped ? 202 : 200).send({ stopped, turn, position });
     },
   );
 }

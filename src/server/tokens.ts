@@ -28,7 +28,7 @@ export function tokenRoutes(app: App, context: Context): void {
         command,
       );
       if (!made.ok) refuseReused();
-      noteDeed(request, "token_made", { made: made.token.id, for: person, kind });
+      await noteDeed(context, request, "token_made", { made: made.token.id, for: person, kind });
       return reply
         .code(201)
         .header("cache-control", "no-store")
@@ -59,7 +59,7 @@ export function tokenRoutes(app: App, context: Context): void {
       const { id } = request.params;
       const revoked = await store.revokeToken(id, commandOf(request));
       if (!revoked.ok) refuseUndone(revoked.code, "token", id);
-      noteDeed(request, "token_revoked", { revoked: id });
+      await noteDeed(context, request, "token_revoked", { revoked: id });
       return reply.code(204).send();
     },
   );

@@ -8,6 +8,7 @@ export type IdPrefix =
   | "prc"
   | "ask"
   | "rul"
+  | "ded"
   | "req"
   | "inp"
   | "tok"

@@ -2,6 +2,7 @@
 // values, surprises throw a StorageError. `sqlite/` and `postgres/` hold the same file names, so that a diff shows
 // the dialect, and one contract suite (test/contract) runs on both.
 import type { AskAnswer, AskState } from "../session/asks.ts";
+import type { Deed } from "../session/deed.ts";
 import type { AnyEvent, By, FactData, NewEvent, NewFact, Rule } from "../session/event.ts";
 import type { Position } from "../session/position.ts";
 import type { ProcessStatus } from "../session/processes.ts";
@@ -185,6 +186,10 @@ export type RuleRow = Omit<Rule, "shown"> & {
   createdAt: string;
 };
 export type NewRule = Rule & { id: string; profile: string };
+
+export type DeedRow = Deed & { at: string };
+/** Newest first. */
+export type DeedFilter = { limit: number; after?: string }; // the `next` of the page before
 
 /** A process that a session began; one that is running belongs to its host. */
 export type ProcessRow = {
@@ -421,6 +426,11 @@ export interface Store {
   rules(profile?: string): Promise<RuleRow[]>;
   removeRule(id: string, command?: Command): Promise<Done>;
 
+  // --- the trail
+  /** Again under the same id it is the same deed. Of all of them the last DEEDS_KEPT are kept. */
+  noteDeed(deed: Deed): Promise<void>;
+  deeds(filter: DeedFilter): Promise<Rows<DeedRow>>;
+
   // --- processes
   process(id: string): Promise<ProcessRow | undefined>;
   /** Newest first. */
@@ -502,7 +512,7 @@ export interface Store {
 
   // --- operation
   health(): StoreHealth;
-  /** Forgets what has outlived its purpose: old command keys, used links, expired logins, orphaned blobs. */
+  /** Forgets what has outlived its purpose: old command keys and deeds, used links, expired logins, orphaned blobs. */
   tidy(): Promise<void>;
   /** Reads everything and names what is damaged. */
   check(): Promise<{ events: number; damaged: { log: LogId; position: Position }[]; problems: string[] }>;
@@ -521,5 +531,6 @@ export const TEXT_MAX_CHARS = 64 * 1024;
 export const REQUEST_LEFT_MS = 60_000;
 export const REQUESTS_TAKEN = 20;
 export const COMMAND_KEPT_MS = 48 * 3600_000;
+export const DEEDS_KEPT = 100_000;
 
 export type { RowState };

@@ -61,6 +61,8 @@ describe.skipIf(unmountable !== undefined)(`a full disk${unmountable ?? ""}`, ()
     expect(kept.map(({ position }) => position)).toEqual(kept.map((_, n) => formatPosition(n + 1, 0)));
 
     expect(await store.deleteSession("ses_b", { force: true })).toEqual({ ok: true });
+    const by = { person: "owner" };
+    await store.noteDeed({ id: "ded_1", deed: "session_deleted", by, credential: null, what: {} });
     rmSync(join(disk, "filler"));
     await expect.poll(() => store.health(), { timeout: 30_000 }).toEqual({ ok: true });
     expect(await append("ses_a")).toMatchObject({ ok: true, position: formatPosition(kept.length + 1, 0) });

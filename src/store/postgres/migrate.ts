@@ -10,6 +10,7 @@ import { sql as rest } from "./migrations/003-rest.ts";
 import { sql as process } from "./migrations/004-process.ts";
 import { sql as packedView } from "./migrations/005-packed-view.ts";
 import { sql as plainRow } from "./migrations/006-plain-row.ts";
+import { sql as deed } from "./migrations/007-deed.ts";
 
 export type Migration = {
   number: number;
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 4, name: "process", breaking: true, sql: process },
   { number: 5, name: "packed_view", breaking: true, sql: packedView },
   { number: 6, name: "plain_row", breaking: true, sql: plainRow },
+  { number: 7, name: "deed", breaking: false, sql: deed },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

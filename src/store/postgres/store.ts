@@ -32,6 +32,7 @@ import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { Database, openLanes } from "./database.ts";
+import { noteDeed, readDeeds } from "./deed.ts";
 import { deleteSession } from "./delete-session.ts";
 import { putFile, readFile } from "./file.ts";
 import { startsIn } from "./draft-starts.ts";
@@ -295,6 +296,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     addRule: (rule) => addRule(context, rule),
     rules: (profile) => readRules(database, profile),
     removeRule: (rule, command) => removeRule(context, rule, command),
+
+    noteDeed: (deed) => noteDeed(context, deed),
+    deeds: (filter) => readDeeds(database, filter),
 
     process: (id) => readProcess(database, id),
     processes: (filter) => readProcesses(database, filter),

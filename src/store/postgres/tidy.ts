@@ -1,4 +1,4 @@
-import { COMMAND_KEPT_MS } from "../store.ts";
+import { COMMAND_KEPT_MS, DEEDS_KEPT } from "../store.ts";
 import { decidingMs, NOW_MS, NOW_S } from "./clock.ts";
 import type { Context } from "./context.ts";
 import type { Value } from "./database.ts";
@@ -19,6 +19,7 @@ export async function tidy({ database, now }: Context): Promise<void> {
     `delete from batch where at < ${NOW_MS} - ${DAY_MS}`,
     `delete from gone where touched < ${NOW_S} - ${HOUR_MS / 1000}`,
     `delete from node where heartbeat_at < ${NOW_MS} - ${DAY_MS} and ${isNodeGone("id")}`,
+    `delete from deed where seq <= (select max(seq) from deed) - ${DEEDS_KEPT}`,
     // Of logs that are gone; one that is put before its log is made has a day.
     `delete from log_blob where at < ${NOW_MS} - ${DAY_MS} and not exists (select from log where log.id = log_blob.log)`,
     // Whoever puts one just now changes its row: it no longer matches, though this statement can't see the new reference.

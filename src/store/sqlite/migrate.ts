@@ -9,6 +9,7 @@ import { sql as process } from "./migrations/004-process.ts";
 import { sql as chain } from "./migrations/005-chain.ts";
 import { sql as sweep } from "./migrations/006-sweep.ts";
 import { sql as packedView } from "./migrations/007-packed-view.ts";
+import { sql as deed } from "./migrations/008-deed.ts";
 
 export type Migration = {
   number: number;
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, name: "chain", breaking: false, sql: chain },
   { number: 6, name: "sweep", breaking: false, sql: sweep },
   { number: 7, name: "packed_view", breaking: true, sql: packedView },
+  { number: 8, name: "deed", breaking: false, sql: deed },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

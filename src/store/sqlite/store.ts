@@ -35,6 +35,7 @@ import { KEEPER_SCOPE, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { personOf } from "./create-session.ts";
 import { openReader } from "./database.ts";
+import { readDeeds } from "./deed.ts";
 import { readFile } from "./file.ts";
 import { forkSession } from "./fork-session.ts";
 import { readCredential, readLogins } from "./login.ts";
@@ -220,6 +221,9 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     addRule: (rule) => writer.call("addRule", rule, clock()),
     rules: async (profile) => readRules(reader, profile),
     removeRule: (rule, command) => writer.call("removeRule", rule, clock(), command),
+
+    noteDeed: (deed) => writer.call("noteDeed", deed, clock()),
+    deeds: async (filter) => readDeeds(reader, filter),
 
     process: async (id) => readProcess(reader, id),
     processes: async (filter) => readProcesses(reader, filter),

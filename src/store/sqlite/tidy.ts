@@ -1,5 +1,5 @@
 // Forgets what has outlived its purpose, a little at a time.
-import { COMMAND_KEPT_MS, type NodeId } from "../store.ts";
+import { COMMAND_KEPT_MS, DEEDS_KEPT, type NodeId } from "../store.ts";
 import type { Writing } from "./writing.ts";
 
 const SLICE_ROWS = 500;
@@ -18,6 +18,10 @@ export function tidySlice({ database }: Writing, self: NodeId, now: number): boo
       `delete from process_request where rowid in (
         select rowid from process_request where outcome is not null and at < ? limit ${SLICE_ROWS})`,
       now - COMMAND_KEPT_MS,
+    ) +
+    database.changes(
+      `delete from deed where seq in (
+        select seq from deed where seq <= (select max(seq) from deed) - ${DEEDS_KEPT} order by seq limit ${SLICE_ROWS})`,
     ) +
     database.changes("delete from login_link where expires_at <= ?", now) +
     database.changes("delete from login where expires_at <= ?", now) +

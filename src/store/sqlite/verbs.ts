@@ -4,6 +4,7 @@ import { append } from "./append.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { beginBlob, dropBlob, finishBlob, putChunk } from "./blob.ts";
 import { collectGarbage } from "./collect-garbage.ts";
+import { noteDeed } from "./deed.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
 import { addFile } from "./file.ts";
@@ -51,6 +52,7 @@ export const verbs = {
   markUse,
   addRule,
   removeRule,
+  noteDeed,
   setSeen,
   sortWords,
   sweepSlice,
@@ -83,6 +85,7 @@ export const FREEING: ReadonlySet<VerbName> = new Set<VerbName>([
   "revokeToken",
   "revokeLogin",
   "removeRule",
+  "noteDeed", // of whoever did one of these
   "abandonFork",
 ]);
 
