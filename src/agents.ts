@@ -13,6 +13,7 @@ import { Executor } from "./executor/executor.ts";
 import { processCommands } from "./executor/process-commands.ts";
 import { USUAL_RETRY } from "./executor/retry-time.ts";
 import { saveRule } from "./executor/save-rule.ts";
+import { withoutSecrets } from "./executor/without-secrets.ts";
 import { openWorkspace } from "./executor/workspace.ts";
 import { childEnvironment } from "./process/environment.ts";
 import { sandboxFor, type SandboxPlan } from "./process/sandbox.ts";
@@ -20,6 +21,7 @@ import { Spawner } from "./process/spawner.ts";
 import { findAgents, type FoundAgents } from "./profile/find.ts";
 import type { ListedProfile } from "./profile/listed.ts";
 import { resolveProfile } from "./profile/resolve.ts";
+import type { Secrets } from "./secret/secrets.ts";
 import type { Ids } from "./session/ids.ts";
 import { USUAL_LIMITS } from "./session/next-step.ts";
 import { storedText } from "./store/long-text.ts";
@@ -53,14 +55,17 @@ export type AgentsOptions = {
   store: Store;
   ids: Ids;
   env: NodeJS.ProcessEnv;
+  secrets: Secrets;
   /** Who tells those that would send something to it. */
   damaged: (damage: DamagedEvent) => void;
   log: DrainContext["log"] & { warn(detail: object, message: string): void };
 };
 
 /** Takes up what waits in the store, and what comes. */
-export async function startAgents(options: AgentsOptions): Promise<Agents> {
-  const { settings, store, ids, env, damaged, log } = options;
+export async function startAgents(given: AgentsOptions): Promise<Agents> {
+  const { settings, secrets, ids, env, damaged, log } = given;
+  const store = withoutSecrets(given.store, secrets);
+  const options = { ...given, store };
   const { home, config } = settings;
   const found = await findAgents(settings, env);
   for (const notice of found.notices) log.warn({}, notice);
@@ -79,6 +84,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
       env: ({ session, profile: name }) =>
         childEnvironment(env, configOf(found, name)?.passEnv ?? [], { HOLDFAST_SESSION: session }),
       sandbox: (command) => sandboxPlan(found, home, command),
+      mask: secrets.mask,
     }),
     delegates: sessionDelegates({
       store,
@@ -99,6 +105,7 @@ export async function startAgents(options: AgentsOptions): Promise<Agents> {
     saveRule: (name, rule, asked) => saveRule(store, { ...rule, id: ids.next("rul"), profile: name }, asked),
     openWorkspace,
     longText: (session, text) => storedText(store, session, text),
+    secrets,
     newAsk: () => ids.next("ask"),
     leftRunning: () => keeper.ends.look(),
     damaged,

@@ -24,6 +24,7 @@ const RULES: Record<string, Rule> = {
     portable: true,
     why: "both ends of the wire are typed by it",
   },
+  secret: { only: [], why: "whatever says something may have to hide something" },
   store: { only: ["session", "task"], why: "what is stored must not know who works with it" },
   driver: { never: ["store"], why: "only the executor holds the lease that an append needs" },
   tool: { never: ["store"], why: "only the executor holds the lease that an append needs" },

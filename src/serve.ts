@@ -9,6 +9,8 @@ import { keepHostId } from "./config/host-id.ts";
 import { readSettings, type Flags, type Settings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
 import { makeHome } from "./home.ts";
+import { knownSecrets } from "./profile/known-secrets.ts";
+import { keepSecret } from "./secret/secrets.ts";
 import { keepCliToken } from "./server/cli-token.ts";
 import { makeLog } from "./server/log.ts";
 import { removeServerFile, writeServerFile } from "./server/server-file.ts";
@@ -30,7 +32,8 @@ export async function serve(flags: Flags): Promise<void> {
   const read = readSettings(process.env, flags);
   if (!read.ok) throw new CannotServe(read.faults);
   const { settings } = read;
-  const log = makeLog(settings.logLevel);
+  const known = knownSecrets(settings, process.env);
+  const log = makeLog(settings.logLevel, undefined, keepSecret(known));
   const ids = makeIds(Date.now, randomBytes);
   const fault = makeHome(settings.home);
   if (fault !== undefined) throw new CannotServe(fault);
@@ -49,7 +52,7 @@ export async function serve(flags: Flags): Promise<void> {
   let agents: Agents | undefined;
   try {
     await unlessFull(() => keepHostId(settings.home), log);
-    await unlessFull(() => keepCliToken(settings.home, { store, ids, randomBytes }), log);
+    const cliToken = await unlessFull(() => keepCliToken(settings.home, { store, ids, randomBytes }), log);
     server = await listen(settings, store, () => agents, log);
     const { url, localUrl } = server;
     const newLink = server.loginLink.bind(server, "owner");
@@ -64,7 +67,8 @@ export async function serve(flags: Flags): Promise<void> {
     process.stdout.write(greeting(settings, url, link?.url, health)); // last: it is for a person, who looks there
     // Loaded once clients are served: a restart is felt by those who wait for an answer, not by agents.
     const { startAgents } = await import("./agents.ts");
-    agents = await startAgents({ settings, store, ids, env: process.env, damaged, log });
+    const secrets = keepSecret([...known, { name: "cli-token", value: cliToken ?? "" }]);
+    agents = await startAgents({ settings, store, ids, env: process.env, secrets, damaged, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
     setTimeout(() => {
       settleDown(store).catch((error: unknown) => log.warn({ err: error }, "garbage of the start is left"));

@@ -1,5 +1,5 @@
 // Security 11 through everything: what Holdfast knows and others may not is looked for in all that it keeps and says.
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,7 +10,7 @@ import { readLog } from "./seen-facts.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
 import { startStubModel, type Script } from "./stub-model.ts";
 
-const KEY = "sk-of-the-provider-that-nobody-may-see";
+const KEY = "sk-of-the-provider-1-that-nobody-may-see";
 
 test("no key, token or login is in an event, a log, a command's output or a backup", async () => {
   const { server, asked } = await serve();
@@ -52,21 +52,63 @@ test("no key, token or login is in an event, a log, a command's output or a back
   expect(found).toEqual(["cli in cli-token"]); // which is there for it, for its owner alone
 });
 
+test("what an agent finds of a key, and what it says of it, is hidden wherever it can be read", async () => {
+  const { server } = await serve({
+    command: "cat .env",
+    file: ".env",
+    answer: "a-token-for-tests-that-is-long-enough is wrong",
+  });
+  const { id } = await callApi<{ id: string }>(server, "POST", "/api/sessions", {
+    input: { kind: "prompt", text: "look around" },
+  });
+  let log: AnyEvent[] = [];
+  await until(async () => {
+    log = await readLog(server, id);
+    return log.some(({ type }) => type === "turn_ended");
+  });
+  const started = log.find(({ type }) => type === "process_started")?.data as FactData<"process_started">; // as its type says
+  const output = await callApi<{ text: string; bytes: number }>(
+    server,
+    "GET",
+    `/api/processes/${started.process}/output`,
+  );
+  const onDisk = await readFile(join(server.home, "processes", started.process, "output"));
+  const shown = `LOCKED_KEY=[secret: LOCKED_KEY]${"*".repeat(KEY.length - "[secret: LOCKED_KEY]".length)}\n`;
+  expect(output.text.startsWith(shown)).toBe(true);
+  expect(output.bytes).toBe(onDisk.length);
+  expect(onDisk.includes(KEY)).toBe(true); // as the command wrote it
+  expect(JSON.stringify(log)).toContain(JSON.stringify(shown).slice(1, -1));
+  expect(JSON.stringify(log)).toContain("LOCKED_KEY=[secret: LOCKED_KEY]\\n"); // as the read tool gives it
+  expect(JSON.stringify(log.at(-1)?.data)).toContain("[secret: HOLDFAST_TOKEN] is wrong");
+  const places = [...(await filesOf(server.home)), ["what it printed", Buffer.from(server.output)] as const];
+  const isIn = (bytes: Buffer) => bytes.includes(KEY) || bytes.includes(server.token);
+  const found = places.filter(([, bytes]) => isIn(bytes)).map(([where]) => where);
+  expect(found).toEqual([`processes/${started.process}/output`]);
+});
+
 /** A model that has its agent look for secrets, and then repeats the key that it was sent. */
-async function serve(): Promise<{ server: ServerProcess; asked: () => (string | undefined)[] }> {
+async function serve({ command = "env", file = "", answer = "" } = {}): Promise<{
+  server: ServerProcess;
+  asked: () => (string | undefined)[];
+}> {
   const home = await mkdtemp(join(tmpdir(), "holdfast-home-"));
   const workspace = await mkdtemp(join(tmpdir(), "holdfast-work-"));
   onTestFinished(() => rm(workspace, { recursive: true, force: true }));
+  await writeFile(join(workspace, ".env"), `LOCKED_KEY=${KEY}\n`);
   const script: Script = ({ headers }, nth) =>
     nth === 1
       ? {
           reply: "message",
           calls: [
-            { name: "shell", args: { command: "env" } },
-            { name: "read", args: { path: join(home, "cli-token") } },
+            { name: "shell", args: { command } },
+            { name: "read", args: { path: file || join(home, "cli-token") } },
           ],
         }
-      : { reply: "status", status: 401, body: { error: { message: `You sent ${headers.authorization}` } } };
+      : {
+          reply: "status",
+          status: 401,
+          body: { error: { message: answer || `You sent ${headers.authorization}` } },
+        };
   const model = await startStubModel(script);
   onTestFinished(() => model.close());
   const config = `

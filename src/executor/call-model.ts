@@ -1,6 +1,7 @@
 // One attempt of a step: the intent is in the log already; here the model speaks, its words become drafts, and the
 // outcome becomes one fact.
 import type { Driver, ProviderFault, StepRequest, StepResult } from "../driver/driver.ts";
+import type { Secrets } from "../secret/secrets.ts";
 import { planCompaction, wasCompactedFor } from "../session/compaction.ts";
 import { attemptOf } from "../session/draft.ts";
 import { failpoint } from "../failpoint.ts";
@@ -25,6 +26,7 @@ export type Attempt = {
   signal: AbortSignal;
   price: (usage: Usage) => Usage;
   longText: (text: string) => Promise<LongText>;
+  secrets: Secrets;
   /** What the model can take, for when it was too much. */
   contextTokens: number;
   retry: RetryLimits;
@@ -41,7 +43,7 @@ export type Stop = "stopped" | "shutdown";
 export async function callModel(attempt: Attempt): Promise<void> {
   const { session, step, signal } = attempt;
   const owner = attemptOf(step, attempt.attempt);
-  const drafts = new DraftWriter(attempt.beat, async (events) => {
+  const drafts = new DraftWriter(attempt.beat, attempt.secrets, async (events) => {
     if (await session.appendDrafts(events)) await session.catchUp();
     failpoint("mid-stream");
   });
@@ -82,7 +84,7 @@ async function outcomeFacts(
           type: "step_completed",
           data: {
             ...named,
-            message: await storableMessage(thought.told(result.message), attempt.longText),
+            message: await storableMessage(thought.told(result.message), attempt),
             ...(result.usage && { usage: attempt.price(result.usage) }),
           },
         },

@@ -1,4 +1,7 @@
-// Deltas into drafts: gathered until the next beat, written one append at a time, never splitting a surrogate pair.
+// Deltas into drafts: gathered until the next beat, written one append at a time, never splitting a surrogate pair, and
+// without the secrets that Holdfast knows.
+import type { Secrets } from "../secret/secrets.ts";
+import type { Veil } from "../secret/veil.ts";
 import type { DraftData, NewDraft } from "../session/event.ts";
 import type { DraftBeat } from "./draft-beat.ts";
 
@@ -6,29 +9,29 @@ const FLUSH_CHARS = 4096;
 /** What a call says beyond this stays in its output file. */
 const OUTPUT_MAX_CHARS = 64 * 1024;
 
-type Part = { kind: DraftData["kind"]; offset: number; pending: string };
+type Part = { kind: DraftData["kind"]; offset: number; pending: string; veil: Veil | undefined };
 
 export type DraftSink = (drafts: NewDraft[]) => Promise<void>;
 
 export class DraftWriter {
   readonly #sink: DraftSink;
   readonly #beat: DraftBeat;
+  readonly #secrets: Secrets;
   readonly #parts = new Map<string, Part>();
   #cancel: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
   #failure: unknown;
 
-  constructor(beat: DraftBeat, sink: DraftSink) {
+  constructor(beat: DraftBeat, secrets: Secrets, sink: DraftSink) {
     this.#beat = beat;
+    this.#secrets = secrets;
     this.#sink = sink;
   }
 
   add(part: string, kind: DraftData["kind"], text: string): void {
-    const open = this.#parts.get(part) ?? { kind, offset: 0, pending: "" };
+    const open = this.#parts.get(part) ?? { kind, offset: 0, pending: "", veil: this.#secrets.veil() };
     this.#parts.set(part, open);
-    const room = kind === "output" ? OUTPUT_MAX_CHARS - open.offset - open.pending.length : Infinity;
-    if (room <= 0) return;
-    open.pending += room < text.length ? text.slice(0, room) : text;
+    if (!grow(open, open.veil ? open.veil.push(text) : text)) return;
     if (open.pending.length >= FLUSH_CHARS) void this.#write();
     else this.#cancel ??= this.#beat.join(() => this.#write());
   }
@@ -52,6 +55,7 @@ export class DraftWriter {
     this.#cancel = undefined;
     const drafts: NewDraft[] = [];
     for (const [part, open] of this.#parts) {
+      if (all && open.veil) grow(open, open.veil.end());
       const text = all ? open.pending : wholePairs(open.pending);
       if (text === "") continue;
       drafts.push({ type: "draft", data: { part, kind: open.kind, offset: open.offset, text } });
@@ -65,6 +69,14 @@ export class DraftWriter {
     });
     return this.#writing;
   }
+}
+
+/** False when nothing was added. */
+function grow(open: Part, text: string): boolean {
+  const room = open.kind === "output" ? OUTPUT_MAX_CHARS - open.offset - open.pending.length : Infinity;
+  if (room <= 0 || text === "") return false;
+  open.pending += room < text.length ? text.slice(0, room) : text;
+  return true;
 }
 
 /** Without a first half whose second is still to come. */

@@ -2,6 +2,7 @@
 // outcome. Everything that decides is in the log; what is in memory here can be lost at any line.
 import type { Driver } from "../driver/driver.ts";
 import type { Policy } from "../session/approval.ts";
+import type { Secrets } from "../secret/secrets.ts";
 import type { LongText, Rule, Usage } from "../session/event.ts";
 import { failFacts, nextStep, startFacts, type Limits, type NextStep } from "../session/next-step.ts";
 import type { Position } from "../session/position.ts";
@@ -54,6 +55,8 @@ export type DrainContext = {
   savedRules: (profile: string) => Promise<readonly Rule[]>;
   saveRule: (profile: string, rule: Rule, asked: Asked) => Promise<void>;
   longText: (session: string, text: string) => Promise<LongText>;
+  /** What must not get into words on their way, nor into a call; `store` keeps it out of all the rest. */
+  secrets: Secrets;
   newAsk: () => string;
   leftRunning?: () => void;
   /** Nobody can go on with this session; whoever sends something to it should know. */
@@ -197,7 +200,8 @@ async function attempt(
     attempt: number,
     signal,
     price: (usage) => profile.price(model, usage),
-    longText: (text) => context.longText(session.id, text),
+    longText: longTextOf(context, session),
+    secrets: context.secrets,
     contextTokens: profile.contextTokens,
     retry: context.retry,
     clock: context.clock,
@@ -222,7 +226,7 @@ async function shorten(
     timeoutMs: context.summaryTimeoutMs,
     signal,
     price: (usage) => profile.price(model, usage),
-    longText: (text) => context.longText(session.id, text),
+    longText: longTextOf(context, session),
     clock: context.clock,
   });
 }
@@ -262,10 +266,16 @@ function toolWork(
     ...(context.leftRunning && { leftRunning: context.leftRunning }),
     clock: context.clock,
     beat: context.beat,
+    secrets: context.secrets,
     saveRule: (rule, call) => context.saveRule(meta.profile, rule, { session: session.id, call }),
-    longText: (text) => context.longText(session.id, text),
+    longText: longTextOf(context, session),
     signal,
   };
+}
+
+/** Hidden before it is put aside: how it begins stands in the event, and could end in the middle of a secret. */
+function longTextOf({ longText, secrets }: DrainContext, { id }: HeldSession): ToolWork["longText"] {
+  return (text) => longText(id, secrets.hide(text));
 }
 
 export function workerOf({ id, view }: HeldSession): Worker {

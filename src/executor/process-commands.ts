@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { headTail } from "../process/head-tail.ts";
 import { follow } from "../process/output.ts";
+import type { ByteMask } from "../secret/mask.ts";
 import type { SandboxPlan } from "../process/sandbox.ts";
 import type { Spawner } from "../process/spawner.ts";
 import { startProcess } from "../process/start.ts";
@@ -19,9 +20,11 @@ export type ProcessCommandsOptions = {
   env: (command: CommandStart) => Record<string, string>;
   /** Undefined: it runs without one, which a person was asked about. Refused: its profile wants one that is not there. */
   sandbox: (command: CommandStart) => SandboxPlan | { refused: string } | undefined;
+  /** Over what they say. */
+  mask: ByteMask;
 };
 
-export function processCommands({ folder, spawner, env, sandbox }: ProcessCommandsOptions): Commands {
+export function processCommands({ folder, spawner, env, sandbox, mask }: ProcessCommandsOptions): Commands {
   const dirOf = (process: string) => join(folder, process);
   return {
     async start(command) {
@@ -53,10 +56,10 @@ export function processCommands({ folder, spawner, env, sandbox }: ProcessComman
     async *follow(process, signal) {
       const found = await adopt(dirOf(process));
       if (found.state !== "running") return; // its whole output is in its result
-      for await (const { text } of follow(found, 0, signal)) yield text;
+      for await (const { text } of follow(found, mask, 0, signal)) yield text;
     },
     async result(process) {
-      return (await headTail(dirOf(process), process, SHOWN)).text;
+      return (await headTail(dirOf(process), mask, process, SHOWN)).text;
     },
     async stop(process, reason) {
       const { alive } = await stopProcess(dirOf(process), { reason });

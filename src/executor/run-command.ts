@@ -83,7 +83,7 @@ async function follow(
 ): Promise<void> {
   const ended = new AbortController();
   const signal = AbortSignal.any([work.signal, ended.signal]);
-  const drafts = new DraftWriter(work.beat, async (events) => {
+  const drafts = new DraftWriter(work.beat, work.secrets, async (events) => {
     if (await work.session.appendDrafts(events)) await work.session.catchUp();
   });
   const follow = async () => {

@@ -54,6 +54,8 @@ async function readyCall(work: ToolWork, call: string): Promise<Ready | undefine
       part,
       `There is no tool "${part.name}". There are: ${[...work.tools.keys()].join(", ")}.`,
     );
+  const mark = part.state === "called" ? work.secrets.markIn(JSON.stringify(part.args) ?? "") : undefined;
+  if (mark !== undefined) return refuse(work, part, holdsSecret(mark));
   const broken = brokenText(part.args);
   if (broken !== undefined) return refuse(work, part, `The arguments are not JSON: ${broken.slice(0, 500)}`);
   const parsed = tool.args.safeParse(part.args);
@@ -66,6 +68,17 @@ async function readyCall(work: ToolWork, call: string): Promise<Ready | undefine
   if (part.state === "called") await work.session.append([proposed(part, tool.effect)]);
   const now = partOf(work, call);
   return now && { part: now, tool, args: parsed.data, about: tool.about(parsed.data, work.place) };
+}
+
+/**
+ * What is run stands in the log, exactly: people approve it, and whoever takes over runs it. So a secret can't be in it. Nor
+ * can its mark, which a model copies from what it read: written to a file it would replace the secret itself.
+ */
+function holdsSecret(mark: string): string {
+  return (
+    `Nothing was done: the arguments hold a secret, or the mark ${mark} that stands for it everywhere in this session. ` +
+    "Don't write it out: use the environment variable, if commands have it, or the file that it is in."
+  );
 }
 
 async function refuse(work: ToolWork, part: ToolPart, result: string): Promise<undefined> {

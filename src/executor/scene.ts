@@ -9,6 +9,7 @@ import type { AnyEvent, NewEvent } from "../session/event.ts";
 import { makeIds } from "../session/ids.ts";
 import { USUAL_LIMITS } from "../session/next-step.ts";
 import { START } from "../session/position.ts";
+import { NO_SECRETS, type Secrets } from "../secret/secrets.ts";
 import { storedText } from "../store/long-text.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import type { Store } from "../store/store.ts";
@@ -29,6 +30,7 @@ import { processCommands } from "./process-commands.ts";
 import { USUAL_RETRY } from "./retry-time.ts";
 import { saveRule } from "./save-rule.ts";
 import { scriptedDriver, type Script } from "./scripted-driver.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 import { openWorkspace } from "./workspace.ts";
 
 export const owner = { person: "owner" };
@@ -84,27 +86,29 @@ export function useScene(): Scene {
     await rm(folder, { recursive: true, maxRetries: 20, retryDelay: 50 });
   });
 
-  function contextOf(profile: Profile): DrainContext {
+  function contextOf(profile: Profile, secrets: Secrets): DrainContext {
+    const kept = withoutSecrets(store, secrets);
     return {
-      store,
+      store: kept,
       profile: (name) => (name === "default" ? profile : { unusable: `There is no profile "${name}".` }),
       commands: processCommands({
         folder: join(folder, "processes"),
         spawner,
         env: () => ({ PATH: process.env["PATH"] ?? "" }),
         sandbox: () => undefined,
+        mask: secrets.mask,
       }),
       delegates: sessionDelegates({
-        store,
+        store: kept,
         profile: (name) => (name === "default" ? { ok: true } : { ok: false, why: `There is no "${name}".` }),
         workspace: () => Promise.resolve({ path: workspace() }),
       }),
       openWorkspace,
       savedRules: async (name) =>
-        (await store.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
-      saveRule: (name, rule, asked) =>
-        saveRule(store, { ...rule, id: ids.next("rul"), profile: name }, asked),
-      longText: (session, text) => storedText(store, session, text),
+        (await kept.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
+      saveRule: (name, rule, asked) => saveRule(kept, { ...rule, id: ids.next("rul"), profile: name }, asked),
+      longText: (session, text) => storedText(kept, session, text),
+      secrets,
       newAsk: () => ids.next("ask"),
       clock: { now, after: wallClock.after },
       beat: new DraftBeat(wallClock),
@@ -126,7 +130,7 @@ export function useScene(): Scene {
     async run(script, changes = {}, around = {}) {
       await executor?.stop();
       const driver = scriptedDriver(script);
-      const context = contextOf({
+      const profile: Profile = {
         driver,
         model: "scripted/one",
         instructions: () => "",
@@ -137,7 +141,8 @@ export function useScene(): Scene {
         sandboxed: false,
         price: (_, usage) => usage,
         ...changes,
-      });
+      };
+      const context = contextOf(profile, around.secrets ?? NO_SECRETS);
       executor = new Executor({ ...context, ...around }, { maxTurns: 8, leaseMs: 15_000, pollMs: 50 });
       executor.start();
       return driver;

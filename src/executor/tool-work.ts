@@ -1,6 +1,7 @@
 // What running a call needs, and how every call ends.
 import { failpoint } from "../failpoint.ts";
 import type { Policy } from "../session/approval.ts";
+import type { Secrets } from "../secret/secrets.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import type { Place, Tool } from "../tool/tool.ts";
 import type { Clock } from "./clock.ts";
@@ -26,6 +27,7 @@ export type ToolWork = {
   leftRunning?: () => void;
   clock: Clock;
   beat: DraftBeat;
+  secrets: Secrets;
   /** Kept beyond the session: a rule of the profile, made by whoever answered what this call asked. */
   saveRule: (rule: FactData<"rule_added">, call: string) => Promise<void>;
   longText: (text: string) => Promise<FactData<"tool_finished">["result"]>;

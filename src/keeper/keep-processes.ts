@@ -6,6 +6,7 @@ import { wallClock } from "../executor/clock.ts";
 import { SAMPLE_EVERY_MS } from "../process/classify.ts";
 import type { Measured } from "../process/sample.ts";
 import { readOutput, type Output } from "../process/output.ts";
+import type { Secrets } from "../secret/secrets.ts";
 import type { Store } from "../store/store.ts";
 import { processTool } from "../tool/process.ts";
 import type { Tool } from "../tool/tool.ts";
@@ -35,10 +36,12 @@ export type ProcessKeeper = {
 export function keepProcesses({
   settings: { home, hostId: host, config },
   store,
+  secrets: { mask },
   log,
 }: {
   settings: Settings;
   store: Store;
+  secrets: Secrets;
   log: { error(detail: object, message: string): void };
 }): ProcessKeeper {
   const folder = join(home, "processes");
@@ -51,11 +54,11 @@ export function keepProcesses({
   const services = [ends, requests, samples];
   return {
     ends,
-    tool: processTool(sessionProcesses({ store, folder, samples })) as Tool,
+    tool: processTool(sessionProcesses({ store, folder, samples, mask })) as Tool,
     live: {
       host,
       measured: (process) => samples.of(process),
-      output: (process, from, limit) => readOutput(join(folder, process), from, limit),
+      output: (process, from, limit) => readOutput(join(folder, process), mask, from, limit),
     },
     start() {
       for (const service of services) service.start();

@@ -4,6 +4,7 @@ import { readClaim } from "../process/directory.ts";
 import { headTail } from "../process/head-tail.ts";
 import { readOutput } from "../process/output.ts";
 import { adopt, waitExit } from "../process/state.ts";
+import type { ByteMask } from "../secret/mask.ts";
 import { requestOutcome } from "../store/request-outcome.ts";
 import type { ProcessRow, Store } from "../store/store.ts";
 import type { ProcessLine, Processes } from "../tool/process.ts";
@@ -14,6 +15,7 @@ export type SessionProcessesOptions = {
   /** HOLDFAST_HOME/processes */
   folder: string;
   samples: ProcessSamples;
+  mask: ByteMask;
 };
 
 const LISTED_MAX = 50;
@@ -21,7 +23,7 @@ const LISTED_MAX = 50;
 const SHOWN = { headBytes: 8 * 1024, tailBytes: 24 * 1024 };
 const READ_BYTES = 32 * 1024;
 
-export function sessionProcesses({ store, folder, samples }: SessionProcessesOptions): Processes {
+export function sessionProcesses({ store, folder, samples, mask }: SessionProcessesOptions): Processes {
   const dirOf = (process: string) => join(folder, process);
   return {
     async list(session, all) {
@@ -38,8 +40,8 @@ export function sessionProcesses({ store, folder, samples }: SessionProcessesOpt
       if (!row || !(await store.scope(session)).includes(row.session)) return undefined;
       return lineOf(row, samples);
     },
-    shown: async (process) => (await headTail(dirOf(process), process, SHOWN)).text,
-    output: (process, offset) => readOutput(dirOf(process), offset, READ_BYTES),
+    shown: async (process) => (await headTail(dirOf(process), mask, process, SHOWN)).text,
+    output: (process, offset) => readOutput(dirOf(process), mask, offset, READ_BYTES),
     async over(process, signal) {
       const dir = dirOf(process);
       if ((await readClaim(dir)) === undefined) return;

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { NO_SECRETS } from "../secret/secrets.ts";
 import { commitSpec } from "./directory.ts";
 import { bootId } from "./identity.ts";
 import { writeInput } from "./input.ts";
@@ -48,7 +49,7 @@ test("a command that ended while no server was there is read back whole", async 
   );
   const state = await adopt(spec.dir);
   expect(state).toMatchObject({ state: "exited", exit: 3, cause: "exit" });
-  expect((await readOutput(spec.dir, 0, 100)).text).toBe("said\n");
+  expect((await readOutput(spec.dir, NO_SECRETS.mask, 0, 100)).text).toBe("said\n");
   expect(await adopt(spec.dir)).toEqual(state);
 });
 

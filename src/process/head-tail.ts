@@ -1,4 +1,5 @@
 // What a model is shown of a command's output: all of it, or how it begins and ends and how to read the rest.
+import type { ByteMask } from "../secret/mask.ts";
 import { bytesOfCutCharacter, readBytes } from "./output.ts";
 
 export type Limits = { headBytes: number; tailBytes: number };
@@ -10,11 +11,11 @@ export type HeadTail = {
   omitted: { from: number; to: number } | null;
 };
 
-export async function headTail(dir: string, id: string, limits: Limits): Promise<HeadTail> {
-  const { bytes, size } = await readBytes(dir, 0, limits.headBytes + limits.tailBytes);
+export async function headTail(dir: string, mask: ByteMask, id: string, limits: Limits): Promise<HeadTail> {
+  const { bytes, size } = await readBytes(dir, mask, 0, limits.headBytes + limits.tailBytes);
   if (bytes.length >= size) return { text: bytes.toString("utf8"), bytes: size, omitted: null };
   const head = upToLine(bytes.subarray(0, limits.headBytes));
-  const tail = fromLine((await readBytes(dir, size - limits.tailBytes, limits.tailBytes)).bytes);
+  const tail = fromLine((await readBytes(dir, mask, size - limits.tailBytes, limits.tailBytes)).bytes);
   const omitted = { from: head.length, to: size - tail.length };
   const notice =
     `[holdfast: ${omitted.to - omitted.from} of ${size} bytes are left out here; the process tool reads on with ` +

@@ -1,6 +1,8 @@
-// Reading what a command said, at byte positions in its output file: a position given out stays good for ever.
+// Reading what a command said, at byte positions in its output file: a position given out stays good for ever. The file is as
+// the command wrote it; what is read from it has no secrets, which are masked byte for byte.
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import type { ByteMask } from "../secret/mask.ts";
 import { missing } from "./directory.ts";
 import { looks } from "./looks.ts";
 import { stateOf, type RunningProcess } from "./state.ts";
@@ -20,29 +22,48 @@ const CHARACTER_MAX_BYTES = 4;
 const FOLLOW_BYTES = 64 * 1024;
 
 /**
- * At most `limit` bytes as text. A character of which only the beginning has come is left for the next read, unless
- * `whole` says that no more is to come.
+ * At most `limit` bytes as text. A character of which only the beginning has come is left for the next read, and so is what
+ * may be the beginning of a secret, unless `whole` says that no more is to come.
  */
-export async function readOutput(dir: string, from: number, limit: number, whole = true): Promise<Output> {
-  const { bytes, size } = await readBytes(dir, from, Math.max(limit, CHARACTER_MAX_BYTES));
+export async function readOutput(
+  dir: string,
+  mask: ByteMask,
+  from: number,
+  limit: number,
+  whole = true,
+): Promise<Output> {
+  const read = await readBytes(dir, mask, from, Math.max(limit, CHARACTER_MAX_BYTES));
+  const { size, sureTo } = read;
+  const bytes = whole ? read.bytes : read.bytes.subarray(0, Math.max(0, sureTo - from));
   const atEnd = whole && from + bytes.length >= size;
   const kept = atEnd ? bytes : bytes.subarray(0, bytes.length - bytesOfCutCharacter(bytes));
   return { text: kept.toString("utf8"), from, next: from + kept.length, bytes: size };
 }
 
-/** As they are; at most READ_MAX_BYTES. `size` is how much there is by now. */
+/**
+ * At most READ_MAX_BYTES. `size` is how much there is by now; from `sureTo` on it may be the beginning of a secret. A secret
+ * is known by what stands before and behind what is wanted, too.
+ */
 export async function readBytes(
   dir: string,
+  mask: ByteMask,
   from: number,
   limit: number,
-): Promise<{ bytes: Buffer; size: number }> {
+): Promise<{ bytes: Buffer; size: number; sureTo: number }> {
   const file = await missing(open(join(dir, "output"), "r"));
-  if (file === undefined) return { bytes: Buffer.alloc(0), size: 0 };
+  if (file === undefined) return { bytes: Buffer.alloc(0), size: 0, sureTo: 0 };
   try {
     const { size } = await file.stat();
-    const wanted = Math.max(0, Math.min(limit, READ_MAX_BYTES, size - from));
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted), 0, wanted, from);
-    return { bytes: buffer.subarray(0, bytesRead), size };
+    const wanted = Math.min(limit, READ_MAX_BYTES, size - from);
+    if (wanted <= 0) return { bytes: Buffer.alloc(0), size, sureTo: size };
+    const start = Math.max(0, from - mask.reach);
+    const around = Math.min(size, from + wanted + mask.reach) - start;
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(around), 0, around, start);
+    const bytes = buffer.subarray(0, bytesRead);
+    const atEnd = start + bytesRead >= size;
+    const sureTo = start + bytesRead - (atEnd ? mask.begun(bytes) : 0);
+    mask.hide(bytes, atEnd);
+    return { bytes: bytes.subarray(from - start, from - start + wanted), size, sureTo };
   } finally {
     await file.close();
   }
@@ -51,6 +72,7 @@ export async function readBytes(
 /** Yields output as it comes, from a position on, until the process has ended and all was said, or the signal. */
 export async function* follow(
   process: RunningProcess,
+  mask: ByteMask,
   from: number,
   signal: AbortSignal,
 ): AsyncGenerator<Output, void> {
@@ -58,7 +80,7 @@ export async function* follow(
   for await (const _ of looks(process.dir, signal)) {
     const ended = (await stateOf(process)).state !== "running"; // asked first: what is read after an end is all
     while (!signal.aborted) {
-      const output = await readOutput(process.dir, next, FOLLOW_BYTES, ended);
+      const output = await readOutput(process.dir, mask, next, FOLLOW_BYTES, ended);
       if (output.next === next) break;
       next = output.next;
       yield output;

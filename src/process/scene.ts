@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, vi } from "vitest";
+import { NO_SECRETS } from "../secret/secrets.ts";
 import { readStat } from "./proc-stat.ts";
 import { Spawner } from "./spawner.ts";
 import { startProcess, type ProcessSpec, type Started } from "./start.ts";
@@ -80,7 +81,7 @@ export async function endOf(process: RunningProcess): Promise<ProcessState> {
 }
 
 export async function saidBy(process: RunningProcess): Promise<string> {
-  return (await readOutput(process.dir, 0, 1024 * 1024)).text;
+  return (await readOutput(process.dir, NO_SECRETS.mask, 0, 1024 * 1024)).text;
 }
 
 const WAIT_MAX_MS = 20_000;

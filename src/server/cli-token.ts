@@ -10,16 +10,19 @@ import { newSecret } from "./secret.ts";
 export async function keepCliToken(
   home: string,
   { store, ids, randomBytes }: { store: Store; ids: Ids; randomBytes: (count: number) => Uint8Array },
-): Promise<void> {
+): Promise<string> {
   const file = join(home, "cli-token");
   const kept = await readIfThere(file);
-  if (kept !== undefined && (await store.credential(hashOf(kept), LOGIN_TTL_MS)) !== undefined)
-    return chmod(file, 0o600);
+  if (kept !== undefined && (await store.credential(hashOf(kept), LOGIN_TTL_MS)) !== undefined) {
+    await chmod(file, 0o600);
+    return kept;
+  }
   const secret = newSecret(randomBytes);
   const token = { id: ids.next("tok"), person: "owner", kind: "person" as const, name: "cli" };
   const added = await store.addToken({ ...token, hash: hashOf(secret) });
   if (!added.ok) throw new Error("a token without a command key can't have been made before");
   await writePrivately(file, `${secret}\n`);
+  return secret;
 }
 
 /** Whole or not at all, and never readable by others, not even for a moment. */

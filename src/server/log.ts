@@ -1,4 +1,5 @@
 // Structured logs on stderr, a line of JSON each, written before we go on: a crash loses none. Secrets have no place in them.
+import { NO_SECRETS, type Secrets } from "../secret/secrets.ts";
 import { destination, pino, type Logger } from "pino";
 
 const SECRETS = ["authorization", "cookie", "set-cookie", "token", "secret", "password"];
@@ -6,6 +7,7 @@ const SECRETS = ["authorization", "cookie", "set-cookie", "token", "secret", "pa
 export function makeLog(
   level: string,
   stream: { write(line: string): void } = destination({ dest: 2, sync: true }),
+  secrets: Secrets = NO_SECRETS,
 ): Logger {
   return pino(
     {
@@ -23,6 +25,6 @@ export function makeLog(
         censor: "[redacted]",
       },
     },
-    stream,
+    secrets.none ? stream : { write: (line: string) => stream.write(secrets.hide(line)) },
   );
 }

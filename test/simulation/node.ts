@@ -13,6 +13,7 @@ import { ProcessEnds } from "../../src/keeper/process-ends.ts";
 import { ProcessRequests } from "../../src/keeper/process-requests.ts";
 import { tellGone } from "../../src/keeper/tell-gone.ts";
 import { Timers } from "../../src/keeper/timers.ts";
+import { NO_SECRETS } from "../../src/secret/secrets.ts";
 import { StorageError } from "../../src/store/store.ts";
 import { commandLink } from "./command-link.ts";
 import { DiskFault, type Rates } from "./faults.ts";
@@ -181,6 +182,7 @@ export class Node {
         text.length <= LONG_CHARS
           ? text
           : { ...(await store.putBlob(session, Buffer.from(text))), preview: text.slice(0, LONG_CHARS) },
+      secrets: NO_SECRETS,
       newAsk: () => `ask_${life.name}_${++asks}`,
       clock,
       beat: new DraftBeat(clock),

@@ -1,0 +1,54 @@
+// Which secrets Holdfast knows: the keys of providers, its own token, the passwords within its addresses, what webhooks are
+// signed with, and what a profile passes on under a name that says that it is secret.
+import type { Settings } from "../config/settings.ts";
+import { keyVariables, type Env } from "../driver/builtin/endpoint.ts";
+import type { Secret } from "../secret/forms.ts";
+import { providersOf } from "./providers.ts";
+
+/** No key is made of words alone: this is set for servers that want none (`lm-studio`, `not-needed`). */
+const PLAIN_WORDS = /^[a-z]+([-_ ][a-z]+)*$/;
+const SAYS_SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?)$/i;
+
+export function knownSecrets({ config, databaseUrl, token }: Pick<Settings, Used>, env: Env): Secret[] {
+  // A provider that is configured in place of one that is there without it does not make the usual key any less secret.
+  const usual = Object.values(providersOf({ providers: {} }, undefined));
+  const configured = Object.entries(config.providers);
+  const valuesOf = (names: readonly string[]) =>
+    Array.from(new Set(names), (name) => ({ name, value: env[name]?.trim() ?? "" }));
+  const keys = [...configured.map(([, provider]) => provider), ...usual].flatMap(keyVariables);
+  const others = [
+    ...config.webhooks.flatMap(({ secretEnv }) => secretEnv ?? []),
+    ...Object.values(config.profiles).flatMap(({ passEnv }) =>
+      passEnv.filter((name) => SAYS_SECRET.test(name)),
+    ),
+  ];
+  return [
+    ...valuesOf(keys).filter(({ value }) => !PLAIN_WORDS.test(value)),
+    ...valuesOf(others),
+    { name: "HOLDFAST_TOKEN", value: token ?? "" },
+    ...passwordIn("HOLDFAST_DATABASE_URL", databaseUrl),
+    ...configured.flatMap(([name, { baseUrl }]) => passwordIn(`providers.${name}.baseUrl`, baseUrl)),
+  ].filter(({ value }) => value !== "");
+}
+
+type Used = "config" | "databaseUrl" | "token";
+
+/** As it is and as the address writes it. One that stands elsewhere in the address too (postgres:postgres) is no secret. */
+function passwordIn(name: string, address: string | undefined): Secret[] {
+  const url = address === undefined ? null : URL.parse(address);
+  if (!url) return [];
+  const written = [url.password, url.searchParams.get("password") ?? ""];
+  url.password = "";
+  url.searchParams.delete("password");
+  return [...new Set(written.flatMap((password) => [password, decoded(password)]))]
+    .filter((value) => !url.href.includes(value)) // nor is an empty one
+    .map((value) => ({ name, value }));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a lone % is itself
+  }
+}
