@@ -237,7 +237,7 @@ it("a session of which it can't even be told that it was given up is left alone 
 
 /** One over whose view of this session everybody stumbles. */
 function faultyStore(session: string) {
-  const faulty = { isFaulty: true, looks: 0, nothingFound: 0 };
+  const faulty = { isFaulty: true, looks: 0, claims: 0, lastInVain: 0 };
   const store: Store = {
     ...scene.store,
     snapshot: async (log) => {
@@ -246,18 +246,23 @@ function faultyStore(session: string) {
       throw new TypeError(FAULT);
     },
     claimSession: async (...wish) => {
+      const ordinal = (faulty.claims += 1);
       const claim = await scene.store.claimSession(...wish);
-      if (!claim) faulty.nothingFound += 1;
+      if (!claim) faulty.lastInVain = Math.max(faulty.lastInVain, ordinal);
       return claim;
     },
   };
-  /** Once it was looked for work since, and none was found. */
+  /** Once all that could be claimed is being worked on. The first time, the others of its round may still be found. */
   const nextLook = async () => {
-    const before = faulty.nothingFound;
-    await expect.poll(() => faulty.nothingFound).toBeGreaterThan(before + 1);
+    for (let times = 0; times < 2; times++) {
+      const before = faulty.claims;
+      await expect.poll(() => faulty.lastInVain).toBeGreaterThan(before);
+    }
   };
+  /** Not before whoever holds one has let go: a lease that runs out under its hands is another story. */
   const nextLease = async () => {
     await nextLook();
+    await expect.poll(() => scene.active).toBe(0);
     scene.advance(LEASE_MS + 1);
   };
   return Object.assign(faulty, { store, nextLook, nextLease });

@@ -50,6 +50,8 @@ export type Scene = {
     context?: Partial<DrainContext>,
   ): Promise<ReturnType<typeof scriptedDriver>>;
   stop(): Promise<void>;
+  /** How many sessions the executor works on. */
+  readonly active: number;
   /** To a session, or to a new one. */
   send(text: string, session?: string): Promise<string>;
   append(session: string, ...events: NewEvent[]): Promise<void>;
@@ -148,6 +150,9 @@ export function useScene(): Scene {
       return driver;
     },
     stop: async () => executor?.stop(),
+    get active() {
+      return executor?.active ?? 0;
+    },
     async send(text, session) {
       const input: NewEvent = {
         type: "input_admitted",
