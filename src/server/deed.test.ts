@@ -159,18 +159,19 @@ test("a deed that can't be kept fails its request, and is kept when that comes a
     wrap: (store) =>
       instead(store, {
         noteDeed: (deed) =>
-          isFull && deed.deed === "rule_removed"
+          isFull
             ? Promise.reject(new StorageError("full", "no space left on the disk"))
             : store.noteDeed(deed),
       }),
   });
-  await server.store.addRule({ id: "rul_1", ...allowed });
-  const refused = await ada("DELETE", "/api/rules/rul_1", 503, undefined, "k");
+  await asking(server, "1");
+  const answer = ["POST", "/api/asks/ask_1/answer"] as const;
+  const refused = await ada(...answer, 503, { text: "that one" }, "k");
   expect(refused).toMatchObject({ code: "not_ready", reason: "full" });
-  expect([await server.store.rules(), await trail(credential)]).toEqual([[], []]);
+  expect([(await server.store.ask("ask_1"))?.state, await trail(credential)]).toEqual(["answered", []]);
   isFull = false;
-  await ada("DELETE", "/api/rules/rul_1", 204, undefined, "k");
-  expect(await trail(credential)).toMatchObject([{ deed: "rule_removed", what: { rule: "rul_1" } }]);
+  await ada(...answer, 200, { text: "that one" }, "k");
+  expect(await trail(credential)).toMatchObject([{ deed: "ask_answered", what: { ask: "ask_1" } }]);
 });
 
 test("nobody is let in whose login can't be noted", async () => {
@@ -187,13 +188,23 @@ test("nobody is let in whose login can't be noted", async () => {
 
 test("a key that the store has forgotten may be used for another deed, which is noted too", async () => {
   const { server, ada, trail, credential } = await withAda({
-    wrap: (store) => instead(store, { removeRule: (id) => store.removeRule(id) }),
+    wrap: (store) =>
+      instead(store, {
+        append: (log, events, writer, options) =>
+          store.append(
+            log,
+            events,
+            writer.by === "client" ? { by: "client", author: writer.author } : writer,
+            options,
+          ),
+        recall: () => Promise.resolve(undefined),
+      }),
   });
-  for (const id of ["rul_1", "rul_2"]) {
-    await server.store.addRule({ id, ...allowed });
-    await ada("DELETE", `/api/rules/${id}`, 204, undefined, "k");
+  for (const nth of ["1", "2"]) {
+    await asking(server, nth);
+    await ada("POST", `/api/asks/ask_${nth}/answer`, 200, { text: "that one" }, "k");
   }
-  expect((await trail(credential)).map(({ what }) => what)).toEqual([{ rule: "rul_1" }, { rule: "rul_2" }]);
+  expect((await trail(credential)).map(({ what }) => what["ask"])).toEqual(["ask_1", "ask_2"]);
 });
 
 test("the trail is listed in pages, newest first", async () => {

@@ -3,12 +3,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import type { Deed } from "../session/deed.ts";
 import type { Command } from "../store/store.ts";
 import { hashOf, LOGIN_TTL_MS } from "./access.ts";
 import { Attempts } from "./attempts.ts";
 import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
-import { noteDeed } from "./deed.ts";
+import { newDeed, noteDeed, tellDeed } from "./deed.ts";
 import { deviceOf } from "./device.ts";
 import { pageOf } from "./page.ts";
 import { refuse } from "./refusal.ts";
@@ -73,8 +74,9 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     async (request, reply) => {
       const { kind, id } = request.caller;
       if (kind === "login") {
-        await store.revokeLogin(id, commandOf(request));
-        await noteDeed(context, request, "login_revoked", { revoked: id });
+        const deed = newDeed(context, request, "login_revoked", { revoked: id });
+        await store.revokeLogin(id, commandOf(request), deed);
+        tellDeed(request, deed);
       }
       setCookie(reply, access.cookie, "", 0, isHttps(request, behindProxy));
       return reply.code(204).send();
@@ -86,8 +88,15 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     { schema: { summary: "Make a one-time login link for this person", response: { 201: http.LoginLink } } },
     async (request, reply) => {
       const { secret, command } = secretFor(context, request, "login-link");
-      const link = await addLink(context, request.caller.person, secret, command);
-      await noteDeed(context, request, "login_link_made", { expiresAt: link.expiresAt });
+      const expiresAt = linkExpiry(context);
+      const deed = newDeed(context, request, "login_link_made", { expiresAt });
+      const link = await addLink(
+        context,
+        { person: request.caller.person, secret, expiresAt },
+        command,
+        deed,
+      );
+      tellDeed(request, { ...deed, what: { expiresAt: link.expiresAt } });
       return reply.code(201).header("cache-control", "no-store").send(link);
     },
   );
@@ -108,9 +117,10 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
     },
     async (request, reply) => {
       const { id } = request.params;
-      const revoked = await store.revokeLogin(id, commandOf(request));
+      const deed = newDeed(context, request, "login_revoked", { revoked: id });
+      const revoked = await store.revokeLogin(id, commandOf(request), deed);
       if (!revoked.ok) refuseUndone(revoked.code, "login", id);
-      await noteDeed(context, request, "login_revoked", { revoked: id });
+      tellDeed(request, deed);
       return reply.code(204).send();
     },
   );
@@ -126,19 +136,23 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
 }
 
 export function makeLoginLink(context: LinkContext & Pick<Context, "randomBytes">, person: string) {
-  return addLink(context, person, newSecret(context.randomBytes), undefined);
+  const secret = newSecret(context.randomBytes);
+  return addLink(context, { person, secret, expiresAt: linkExpiry(context) });
 }
 
 type LinkContext = Pick<Context, "store" | "now" | "url">;
 
+function linkExpiry({ now }: LinkContext): string {
+  return new Date(now() + LINK_TTL_MS).toISOString();
+}
+
 async function addLink(
-  { store, now, url }: LinkContext,
-  person: string,
-  secret: string,
-  command: Command | undefined,
+  { store, url }: LinkContext,
+  { person, secret, expiresAt }: { person: string; secret: string; expiresAt: string },
+  command?: Command,
+  deed?: Deed,
 ): Promise<z.output<typeof http.LoginLink>> {
-  const expiresAt = new Date(now() + LINK_TTL_MS).toISOString();
-  const added = await store.addLoginLink({ hash: hashOf(secret), person, expiresAt }, command);
+  const added = await store.addLoginLink({ hash: hashOf(secret), person, expiresAt }, command, deed);
   if (!added.ok) refuseReused();
   return { url: `${url()}/login#${secret}`, expiresAt: added.expiresAt };
 }

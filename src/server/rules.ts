@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import { commandOf, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
-import { noteDeed } from "./deed.ts";
+import { newDeed, tellDeed } from "./deed.ts";
 import { pageOf } from "./page.ts";
 import type { App } from "./zod.ts";
 
@@ -31,9 +31,10 @@ export function ruleRoutes(app: App, context: Context): void {
     },
     async (request, reply) => {
       const { id } = request.params;
-      const removed = await store.removeRule(id, commandOf(request));
+      const deed = newDeed(context, request, "rule_removed", { rule: id });
+      const removed = await store.removeRule(id, commandOf(request), deed);
       if (!removed.ok) refuseUndone(removed.code, "rule", id);
-      await noteDeed(context, request, "rule_removed", { rule: id });
+      tellDeed(request, deed);
       return reply.code(204).send();
     },
   );

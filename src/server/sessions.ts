@@ -8,7 +8,7 @@ import type { Command, NewSession } from "../store/store.ts";
 import { authorOf } from "./access.ts";
 import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
-import { noteDeed } from "./deed.ts";
+import { newDeed, tellDeed } from "./deed.ts";
 import { pageBack, pageFrom } from "./history.ts";
 import { inputData } from "./inputs.ts";
 import { checkModel, checkProfile, DEFAULT_PROFILE } from "./profiles.ts";
@@ -137,7 +137,8 @@ export function sessionRoutes(app: App, context: Context): void {
     async (request, reply) => {
       const { id } = request.params;
       const force = request.query.force === "true";
-      const deleted = await store.deleteSession(id, { force }, commandOf(request));
+      const deed = newDeed(context, request, "session_deleted", { session: id, force });
+      const deleted = await store.deleteSession(id, { force }, commandOf(request), deed);
       if (!deleted.ok) {
         if (deleted.code === "key_reused") refuseReused();
         if (deleted.code === "not_found") refuseUnknown(id);
@@ -148,7 +149,7 @@ export function sessionRoutes(app: App, context: Context): void {
           processes,
         });
       }
-      await noteDeed(context, request, "session_deleted", { session: id, force });
+      tellDeed(request, deed);
       return reply.code(204).send();
     },
   );

@@ -4,7 +4,7 @@ import * as http from "../protocol/http.ts";
 import { hashOf } from "./access.ts";
 import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
-import { noteDeed } from "./deed.ts";
+import { newDeed, tellDeed } from "./deed.ts";
 import { pageOf } from "./page.ts";
 import { secretFor } from "./secret.ts";
 import type { App } from "./zod.ts";
@@ -23,12 +23,11 @@ export function tokenRoutes(app: App, context: Context): void {
     async (request, reply) => {
       const { name, person = request.caller.person, kind = "program" } = request.body;
       const { secret: token, command } = secretFor(context, request, "token");
-      const made = await store.addToken(
-        { id: ids.next("tok"), person, kind, name, hash: hashOf(token) },
-        command,
-      );
+      const id = ids.next("tok");
+      const deed = newDeed(context, request, "token_made", { made: id, for: person, kind });
+      const made = await store.addToken({ id, person, kind, name, hash: hashOf(token) }, command, deed);
       if (!made.ok) refuseReused();
-      await noteDeed(context, request, "token_made", { made: made.token.id, for: person, kind });
+      tellDeed(request, { ...deed, what: { ...deed.what, made: made.token.id } });
       return reply
         .code(201)
         .header("cache-control", "no-store")
@@ -57,9 +56,10 @@ export function tokenRoutes(app: App, context: Context): void {
     },
     async (request, reply) => {
       const { id } = request.params;
-      const revoked = await store.revokeToken(id, commandOf(request));
+      const deed = newDeed(context, request, "token_revoked", { revoked: id });
+      const revoked = await store.revokeToken(id, commandOf(request), deed);
       if (!revoked.ok) refuseUndone(revoked.code, "token", id);
-      await noteDeed(context, request, "token_revoked", { revoked: id });
+      tellDeed(request, deed);
       return reply.code(204).send();
     },
   );

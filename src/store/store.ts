@@ -388,7 +388,7 @@ export interface Store {
     command?: Command,
   ): Promise<Done>;
   /** With whoever works for it. Whom it works for itself is told by a timer (session/gone-delegate.ts). */
-  deleteSession(id: string, options: { force: boolean }, command?: Command): Promise<Deleted>;
+  deleteSession(id: string, options: { force: boolean }, command?: Command, deed?: Deed): Promise<Deleted>;
   forkSession(
     from: string,
     at: Position | undefined,
@@ -424,10 +424,13 @@ export interface Store {
   /** The same rule said twice is one, and keeps the id that it has. */
   addRule(rule: NewRule): Promise<RuleRow>;
   rules(profile?: string): Promise<RuleRow[]>;
-  removeRule(id: string, command?: Command): Promise<Done>;
+  removeRule(id: string, command?: Command, deed?: Deed): Promise<Done>;
 
   // --- the trail
-  /** Again under the same id it is the same deed. Of all of them the last DEEDS_KEPT are kept. */
+  /**
+   * Again under the same id it is the same deed. Of all of them the last DEEDS_KEPT are kept. A verb that takes a deed
+   * notes it in its own transaction, if it does anything: of what it takes away there would be no other trace.
+   */
   noteDeed(deed: Deed): Promise<void>;
   deeds(filter: DeedFilter): Promise<Rows<DeedRow>>;
 
@@ -491,12 +494,14 @@ export interface Store {
   addToken(
     token: { id: string; person: string; kind: TokenKind; name: string; hash: string },
     command?: Command,
+    deed?: Deed,
   ): Promise<{ ok: true; token: Token; replayed?: true } | { ok: false; code: "key_reused" }>;
   tokens(): Promise<Token[]>;
-  revokeToken(id: string, command?: Command): Promise<Done>;
+  revokeToken(id: string, command?: Command, deed?: Deed): Promise<Done>;
   addLoginLink(
     link: { hash: string; person: string; expiresAt: string },
     command?: Command,
+    deed?: Deed,
   ): Promise<{ ok: true; expiresAt: string; replayed?: true } | { ok: false; code: "key_reused" }>;
   /** Uses the link up and makes the login, in one transaction. */
   redeemLoginLink(
@@ -504,7 +509,7 @@ export interface Store {
     login: { id: string; hash: string; device: string; ttlMs: number },
   ): Promise<{ ok: true; login: Login } | { ok: false; code: "expired" | "unknown" }>;
   logins(person?: string): Promise<Login[]>;
-  revokeLogin(id: string, command?: Command): Promise<Done>;
+  revokeLogin(id: string, command?: Command, deed?: Deed): Promise<Done>;
   /** Marks the use (at most once a minute) and extends a login. Revoked and expired ones are undefined. */
   credential(hash: string, loginTtlMs: number): Promise<Credential | undefined>;
   /** Ids of tokens and logins as they are revoked, here or on another node. */

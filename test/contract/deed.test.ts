@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Deed } from "../../src/session/deed.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Command, Store } from "../../src/store/store.ts";
 import { forEachStore } from "./stores.ts";
 
 const deed = (id: string): Deed => ({
@@ -10,6 +10,43 @@ const deed = (id: string): Deed => ({
   credential: "tok_1",
   what: { session: "ses_1", force: true },
 });
+
+const command = { scope: "ada", key: "k", digest: "d" };
+
+type Noted = {
+  verb: (store: Store, command: Command, deed: Deed) => Promise<{ ok: boolean }>;
+  /** Without it there is nothing to do it to. */
+  before?: (store: Store) => Promise<unknown>;
+};
+
+const token = { id: "tok_1", person: "ada", kind: "program", name: "ci", hash: "h" } as const;
+const rule = { id: "rul_1", profile: "p", tool: "shell", match: "m", decision: "allow" } as const;
+const link = { hash: "h", person: "ada", expiresAt: "2100-01-01T00:00:00.000Z" };
+
+/** Whatever takes something away or lets somebody in. */
+const noted: Record<string, Noted> = {
+  "a deletion": {
+    before: (store) => store.createSession({ id: "ses_1", profile: "p" }, { person: "ada" }),
+    verb: (store, ...how) => store.deleteSession("ses_1", { force: false }, ...how),
+  },
+  "a rule's removal": {
+    before: (store) => store.addRule(rule),
+    verb: (store, ...how) => store.removeRule(rule.id, ...how),
+  },
+  "a token": { verb: (store, ...how) => store.addToken(token, ...how) },
+  "a token's revocation": {
+    before: (store) => store.addToken(token),
+    verb: (store, ...how) => store.revokeToken(token.id, ...how),
+  },
+  "a login link": { verb: (store, ...how) => store.addLoginLink(link, ...how) },
+  "a login's revocation": {
+    before: async (store) => {
+      await store.addLoginLink(link);
+      await store.redeemLoginLink(link.hash, { id: "lgn_1", hash: "l", device: "phone", ttlMs: 1_000 });
+    },
+    verb: (store, ...how) => store.revokeLogin("lgn_1", ...how),
+  },
+};
 
 describe("the trail", () => {
   forEachStore(({ open, another, clock }) => {
@@ -55,6 +92,26 @@ describe("the trail", () => {
       await store.noteDeed(deed("ded_1"));
       expect(await store.deeds({ limit: 5, after: "ded_0\0" })).toEqual({ items: [], next: null });
     });
+
+    it.each(Object.entries(noted))(
+      "has %s once it is done, and once though it is done twice",
+      async (_, { before, verb }) => {
+        const store = await open();
+        await before?.(store);
+        expect(await verb(store, command, deed("ded_1"))).toMatchObject({ ok: true });
+        expect(await verb(store, command, deed("ded_2"))).toMatchObject({ ok: true, replayed: true });
+        expect((await store.deeds({ limit: 5 })).items).toEqual([{ ...deed("ded_1"), at: clock.iso() }]);
+      },
+    );
+
+    it.each(Object.entries(noted).filter(([, { before }]) => before))(
+      "has nothing of %s that was refused",
+      async (_, { verb }) => {
+        const store = await open();
+        expect(await verb(store, command, deed("ded_1"))).toEqual({ ok: false, code: "not_found" });
+        expect((await store.deeds({ limit: 5 })).items).toEqual([]);
+      },
+    );
 
     it("is kept by tidying", async () => {
       const store = await open();

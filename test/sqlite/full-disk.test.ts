@@ -60,9 +60,11 @@ describe.skipIf(unmountable !== undefined)(`a full disk${unmountable ?? ""}`, ()
     expect(kept.length).toBeGreaterThanOrEqual(acknowledged + 1);
     expect(kept.map(({ position }) => position)).toEqual(kept.map((_, n) => formatPosition(n + 1, 0)));
 
-    expect(await store.deleteSession("ses_b", { force: true })).toEqual({ ok: true });
     const by = { person: "owner" };
-    await store.noteDeed({ id: "ded_1", deed: "session_deleted", by, credential: null, what: {} });
+    const deed = { id: "ded_1", deed: "session_deleted", by, credential: null, what: {} } as const;
+    expect(await store.deleteSession("ses_b", { force: true }, undefined, deed)).toEqual({ ok: true });
+    await store.noteDeed({ ...deed, id: "ded_2" });
+    expect((await store.deeds({ limit: 5 })).items.map(({ id }) => id)).toEqual(["ded_2", "ded_1"]);
     rmSync(join(disk, "filler"));
     await expect.poll(() => store.health(), { timeout: 30_000 }).toEqual({ ok: true });
     expect(await append("ses_a")).toMatchObject({ ok: true, position: formatPosition(kept.length + 1, 0) });

@@ -2,29 +2,33 @@ import type { Deed } from "../../session/deed.ts";
 import { deedPage, type DeedRecord } from "../deed-row.ts";
 import type { DeedFilter, DeedRow, Rows } from "../store.ts";
 import type { Context } from "./context.ts";
-import type { Queryable } from "./database.ts";
+import type { Queryable, Transaction } from "./database.ts";
 
+/** Noted again it changes nothing, so a lost connection is no reason not to know. */
 export async function noteDeed({ database, clock }: Context, deed: Deed): Promise<void> {
-  const values = [
-    deed.id,
-    clock(),
-    deed.deed,
-    JSON.stringify(deed.by),
-    deed.credential,
-    JSON.stringify(deed.what),
-  ];
-  // Noted again it changes nothing, so a lost connection is no reason not to know. Looked for first, since a conflict alone
-  // would use up a number, and by their numbers the oldest are forgotten.
-  await database.transaction(
-    (transaction) =>
-      transaction.query({
-        text: `insert into deed (id, at, deed, by, credential, what)
-          select $1, $2::bigint, $3, $4, $5, $6 where not exists (select from deed where id = $1)
-          on conflict (id) do nothing`,
-        values,
-      }),
-    { repeatable: true },
-  );
+  const at = clock();
+  await database.transaction((transaction) => insertDeed(transaction, deed, at), { repeatable: true });
+}
+
+/** With what it is the deed of, if that came to anything. */
+export async function noting<R extends { ok: boolean }>(
+  transaction: Transaction,
+  deed: Deed | undefined,
+  at: number,
+  result: R,
+): Promise<R> {
+  if (deed && result.ok) await insertDeed(transaction, deed, at);
+  return result;
+}
+
+/** Looked for first: a conflict alone would use up a number, and by their numbers the oldest are forgotten. */
+async function insertDeed(transaction: Transaction, deed: Deed, at: number): Promise<void> {
+  await transaction.query({
+    text: `insert into deed (id, at, deed, by, credential, what)
+      select $1, $2::bigint, $3, $4, $5, $6 where not exists (select from deed where id = $1)
+      on conflict (id) do nothing`,
+    values: [deed.id, at, deed.deed, JSON.stringify(deed.by), deed.credential, JSON.stringify(deed.what)],
+  });
 }
 
 export async function readDeeds(database: Queryable, { limit, after }: DeedFilter): Promise<Rows<DeedRow>> {

@@ -1,5 +1,6 @@
 // A session goes at once, and its events after it, some at a time: a long transaction would hold up whoever appends
 // in the same tick, and keep everybody's dead rows from being vacuumed.
+import type { Deed } from "../../session/deed.ts";
 import { goneTimer } from "../../session/gone-delegate.ts";
 import type { Status } from "../../session/row.ts";
 import { StorageError, type Command, type Deleted } from "../store.ts";
@@ -7,6 +8,7 @@ import { NOW_S } from "./clock.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Database, Transaction } from "./database.ts";
+import { noting } from "./deed.ts";
 import { lockLogs } from "./lock-logs.ts";
 import { orphanProcesses } from "./process.ts";
 import { STATUS } from "./session-status.ts";
@@ -33,10 +35,11 @@ const DEPTH_MAX = 8;
 const GROWTHS_MAX = 5;
 
 export async function deleteSession(
-  { database, changed }: Context,
+  { database, clock, changed }: Context,
   id: string,
   { force }: { force: boolean },
   command?: Command,
+  deed?: Deed,
 ): Promise<Deleted> {
   let gone: readonly string[] = [];
   const attempt = () =>
@@ -47,7 +50,7 @@ export async function deleteSession(
         return once<Deleted>(transaction, command, async () => {
           const taken = await takeAway(transaction, id, family, force);
           gone = taken.ok ? family.map((member) => member.id) : [];
-          return taken;
+          return noting(transaction, deed, clock(), taken);
         });
       },
       { repeatable: command !== undefined },

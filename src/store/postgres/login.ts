@@ -1,8 +1,10 @@
+import type { Deed } from "../../session/deed.ts";
 import type { Command, Credential, Done, Login, Store } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
-import { revoke } from "./token.ts";
+import { noting } from "./deed.ts";
+import { revoke, type Revocation } from "./token.ts";
 
 /** Uses within this time are one. */
 const USE_MS = 60_000;
@@ -14,9 +16,10 @@ type LoginRecord = Pick<Login, "id" | "person" | "device"> & {
 };
 
 export async function addLoginLink(
-  { database }: Context,
+  { database, clock }: Context,
   { hash, person, expiresAt }: Parameters<Store["addLoginLink"]>[0],
   command?: Command,
+  deed?: Deed,
 ): Promise<Awaited<ReturnType<Store["addLoginLink"]>>> {
   return database.transaction(
     (transaction) =>
@@ -25,7 +28,7 @@ export async function addLoginLink(
           text: "insert into login_link (hash, person, expires_at) values ($1, $2, $3)",
           values: [hash, person, Date.parse(expiresAt)],
         });
-        return { ok: true, expiresAt } as const;
+        return noting(transaction, deed, clock(), { ok: true, expiresAt } as const);
       }),
     { repeatable: command !== undefined },
   );
@@ -61,8 +64,8 @@ export async function readLogins({ database, now }: Context, person?: string): P
   return records.map(loginOf);
 }
 
-export function revokeLogin(context: Context, id: string, command?: Command): Promise<Done> {
-  return revoke(context, "login", id, command);
+export function revokeLogin(context: Context, ...revocation: Revocation): Promise<Done> {
+  return revoke(context, "login", ...revocation);
 }
 
 export async function readCredential(

@@ -1,7 +1,9 @@
+import type { Deed } from "../../session/deed.ts";
 import type { Command, Done, NewRule, RuleRow } from "../store.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Queryable } from "./database.ts";
+import { noting } from "./deed.ts";
 
 type RuleRecord = Omit<RuleRow, "createdAt"> & { created_at: number };
 
@@ -34,7 +36,12 @@ export async function readRules(database: Queryable, profile: string | undefined
   return records.map(ruleRow);
 }
 
-export function removeRule({ database }: Context, id: string, command?: Command): Promise<Done> {
+export function removeRule(
+  { database, clock }: Context,
+  id: string,
+  command?: Command,
+  deed?: Deed,
+): Promise<Done> {
   return database.transaction(
     (transaction) =>
       once<Done>(transaction, command, async () => {
@@ -42,7 +49,8 @@ export function removeRule({ database }: Context, id: string, command?: Command)
           text: "delete from rule where id = $1 returning id",
           values: [id],
         });
-        return removed.length > 0 ? { ok: true } : { ok: false, code: "not_found" };
+        const result: Done = removed.length > 0 ? { ok: true } : { ok: false, code: "not_found" };
+        return noting(transaction, deed, clock(), result);
       }),
     { repeatable: command !== undefined },
   );

@@ -275,7 +275,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     sessions: (filter, person) => readSessions(database, filter, person),
     sessionsById: (sessions, person) => readSessionsById(database, sessions, person),
     arrangeSession: (session, arrangement, command) => arrangeSession(context, session, arrangement, command),
-    deleteSession: (session, force, command) => deleteSession(context, session, force, command),
+    deleteSession: (session, force, command, deed) => deleteSession(context, session, force, command, deed),
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
     succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
     async view(session) {
@@ -295,7 +295,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     asks: (filter) => readAsks(database, filter),
     addRule: (rule) => addRule(context, rule),
     rules: (profile) => readRules(database, profile),
-    removeRule: (rule, command) => removeRule(context, rule, command),
+    removeRule: (rule, command, deed) => removeRule(context, rule, command, deed),
 
     noteDeed: (deed) => noteDeed(context, deed),
     deeds: (filter) => readDeeds(database, filter),
@@ -334,13 +334,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     putFile: (file, bytes, maxBytes, commandOf) => putFile(context, file, bytes, maxBytes, commandOf),
     file: (file) => readFile(database, file),
 
-    addToken: (token, command) => addToken(context, token, command),
+    addToken: (token, command, deed) => addToken(context, token, command, deed),
     tokens: () => readTokens(database),
-    revokeToken: (token, command) => revokeToken(context, token, command),
-    addLoginLink: (link, command) => addLoginLink(context, link, command),
+    revokeToken: (token, command, deed) => revokeToken(context, token, command, deed),
+    addLoginLink: (link, command, deed) => addLoginLink(context, link, command, deed),
     redeemLoginLink: (hash, login) => redeemLoginLink(context, hash, login),
     logins: (person) => readLogins(context, person),
-    revokeLogin: (login, command) => revokeLogin(context, login, command),
+    revokeLogin: (login, command, deed) => revokeLogin(context, login, command, deed),
     credential: (hash, loginTtlMs) => readCredential(context, hash, loginTtlMs),
     revocations: (signal) => wakes.revocations(signal),
 

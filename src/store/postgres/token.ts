@@ -1,8 +1,10 @@
+import type { Deed } from "../../session/deed.ts";
 import type { Command, Done, Store, Token } from "../store.ts";
 import { NOW_S } from "./clock.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Queryable } from "./database.ts";
+import { noting } from "./deed.ts";
 
 type TokenRecord = Omit<Token, "createdAt" | "usedAt"> & { created_at: number; used_at: number | null };
 
@@ -10,6 +12,7 @@ export async function addToken(
   { database, clock }: Context,
   { id, person, kind, name, hash }: Parameters<Store["addToken"]>[0],
   command?: Command,
+  deed?: Deed,
 ): Promise<Awaited<ReturnType<Store["addToken"]>>> {
   const at = clock();
   return database.transaction(
@@ -20,7 +23,7 @@ export async function addToken(
           values: [id, person, kind, name, hash, at],
         });
         const token: Token = { id, person, kind, name, createdAt: new Date(at).toISOString(), usedAt: null };
-        return { ok: true, token } as const;
+        return noting(transaction, deed, at, { ok: true, token } as const);
       }),
     { repeatable: command !== undefined },
   );
@@ -37,16 +40,17 @@ export async function readTokens(database: Queryable): Promise<Token[]> {
   }));
 }
 
-export function revokeToken(context: Context, id: string, command?: Command): Promise<Done> {
-  return revoke(context, "token", id, command);
+export function revokeToken(context: Context, ...revocation: Revocation): Promise<Done> {
+  return revoke(context, "token", ...revocation);
 }
+
+export type Revocation = [id: string, command?: Command, deed?: Deed];
 
 /** The mark that it is gone lets a node that missed the hint close what it has open. */
 export async function revoke(
-  { database, revoked }: Context,
+  { database, clock, revoked }: Context,
   table: "token" | "login",
-  id: string,
-  command?: Command,
+  ...[id, command, deed]: Revocation
 ): Promise<Done> {
   const done = await database.transaction(
     (transaction) =>
@@ -56,7 +60,8 @@ export async function revoke(
             insert into gone (id, touched) select id, ${NOW_S} from deleted returning id`,
           values: [id],
         });
-        return gone.length > 0 ? { ok: true } : { ok: false, code: "not_found" };
+        const result: Done = gone.length > 0 ? { ok: true } : { ok: false, code: "not_found" };
+        return noting(transaction, deed, clock(), result);
       }),
     { repeatable: command !== undefined },
   );

@@ -16,6 +16,17 @@ export function noteDeed({ database }: Writing, deed: Deed, now: number): void {
   );
 }
 
+/** With what it is the deed of, if that came to anything. */
+export function noting<R extends { ok: boolean }>(
+  writing: Writing,
+  deed: Deed | undefined,
+  now: number,
+  result: R,
+): R {
+  if (deed && result.ok) noteDeed(writing, deed, now);
+  return result;
+}
+
 export function readDeeds(database: Database, { limit, after }: DeedFilter): Rows<DeedRow> {
   const records =
     after === undefined

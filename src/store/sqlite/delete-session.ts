@@ -1,10 +1,12 @@
 // Deleting takes a session out of sight in one transaction; its events, which may be a million, go afterwards in
 // slices, and a start after a crash goes on with them.
+import type { Deed } from "../../session/deed.ts";
 import { goneTimer } from "../../session/gone-delegate.ts";
 import type { Status } from "../../session/row.ts";
 import type { Command, Deleted } from "../store.ts";
 import { leaveBlobs } from "./blob.ts";
 import { once } from "./command.ts";
+import { noting } from "./deed.ts";
 import { orphanProcesses } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
@@ -22,6 +24,7 @@ export function deleteSession(
   force: boolean,
   now: number,
   command: Command | undefined,
+  deed: Deed | undefined,
 ): { deleted: Deleted; gone: string[] } {
   let gone: string[] = [];
   const deleted = once<Deleted>(writing, command, now, () => {
@@ -35,7 +38,7 @@ export function deleteSession(
     tellOrigin(writing, id);
     for (const member of family) takeAway(writing, member, now);
     gone = family.map((member) => member.id);
-    return { ok: true };
+    return noting(writing, deed, now, { ok: true });
   });
   return { deleted, gone };
 }

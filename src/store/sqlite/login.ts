@@ -1,6 +1,9 @@
+import type { Deed } from "../../session/deed.ts";
 import type { Command, Credential, Done, Login, Store } from "../store.ts";
 import { once } from "./command.ts";
 import type { Database } from "./database.ts";
+import { noting } from "./deed.ts";
+import { revoke, type Revocation } from "./revoke.ts";
 import type { Writing } from "./writing.ts";
 
 /** Uses within this time are one. */
@@ -19,6 +22,7 @@ export function addLoginLink(
   { hash, person, expiresAt }: Parameters<Store["addLoginLink"]>[0],
   now: number,
   command: Command | undefined,
+  deed: Deed | undefined,
 ): Added {
   return once<Added>(writing, command, now, () => {
     writing.database.run(
@@ -27,7 +31,7 @@ export function addLoginLink(
       person,
       Date.parse(expiresAt),
     );
-    return { ok: true, expiresAt };
+    return noting(writing, deed, now, { ok: true, expiresAt });
   });
 }
 
@@ -71,12 +75,8 @@ export function readLogins(database: Database, person: string | undefined, now: 
     .map(loginOf);
 }
 
-export function revokeLogin(writing: Writing, id: string, now: number, command: Command | undefined): Done {
-  return once<Done>(writing, command, now, () =>
-    writing.database.changes("delete from login where id = ?", id) > 0
-      ? { ok: true }
-      : { ok: false, code: "not_found" },
-  );
+export function revokeLogin(writing: Writing, ...revocation: Revocation): Done {
+  return revoke(writing, "login", ...revocation);
 }
 
 /** `idle`: its use is worth marking again. */

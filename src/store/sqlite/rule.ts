@@ -1,6 +1,6 @@
-import type { Command, Done, NewRule, RuleRow } from "../store.ts";
-import { once } from "./command.ts";
+import type { Done, NewRule, RuleRow } from "../store.ts";
 import type { Database } from "./database.ts";
+import { revoke, type Revocation } from "./revoke.ts";
 import type { Writing } from "./writing.ts";
 
 type RuleRecord = Omit<RuleRow, "createdAt"> & { created_at: number };
@@ -36,12 +36,8 @@ export function readRules(database: Database, profile: string | undefined): Rule
   return records.map(ruleRow);
 }
 
-export function removeRule(writing: Writing, id: string, now: number, command: Command | undefined): Done {
-  return once<Done>(writing, command, now, () =>
-    writing.database.changes("delete from rule where id = ?", id) > 0
-      ? { ok: true }
-      : { ok: false, code: "not_found" },
-  );
+export function removeRule(writing: Writing, ...revocation: Revocation): Done {
+  return revoke(writing, "rule", ...revocation);
 }
 
 const RULES = "select id, profile, tool, match, decision, shown, created_at from rule";

@@ -185,8 +185,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       if (arranged.ok && !arranged.replayed) changed(session);
       return arranged;
     },
-    async deleteSession(session, { force }, command) {
-      const { deleted, gone } = await writer.call("deleteSession", session, force, clock(), command);
+    async deleteSession(session, { force }, command, deed) {
+      const { deleted, gone } = await writer.call("deleteSession", session, force, clock(), command, deed);
       for (const each of gone) {
         tails.forget(each);
         changed(each);
@@ -220,7 +220,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     asks: async (filter) => readAsks(reader, filter),
     addRule: (rule) => writer.call("addRule", rule, clock()),
     rules: async (profile) => readRules(reader, profile),
-    removeRule: (rule, command) => writer.call("removeRule", rule, clock(), command),
+    removeRule: (rule, command, deed) => writer.call("removeRule", rule, clock(), command, deed),
 
     noteDeed: (deed) => writer.call("noteDeed", deed, clock()),
     deeds: async (filter) => readDeeds(reader, filter),
@@ -269,18 +269,18 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     putFile: (info, bytes, maxBytes, commandOf) => putFile(context, info, bytes, maxBytes, commandOf),
     file: async (id) => readFile(reader, id),
 
-    addToken: (token, command) => writer.call("addToken", token, clock(), command),
+    addToken: (token, command, deed) => writer.call("addToken", token, clock(), command, deed),
     tokens: async () => readTokens(reader),
-    async revokeToken(token, command) {
-      const revoked = await writer.call("revokeToken", token, clock(), command);
+    async revokeToken(token, command, deed) {
+      const revoked = await writer.call("revokeToken", token, clock(), command, deed);
       if (revoked.ok) wakes.revoked(token);
       return revoked;
     },
-    addLoginLink: (link, command) => writer.call("addLoginLink", link, clock(), command),
+    addLoginLink: (link, command, deed) => writer.call("addLoginLink", link, clock(), command, deed),
     redeemLoginLink: (hash, login) => writer.call("redeemLoginLink", hash, login, clock()),
     logins: async (person) => readLogins(reader, person, clock()),
-    async revokeLogin(login, command) {
-      const revoked = await writer.call("revokeLogin", login, clock(), command);
+    async revokeLogin(login, command, deed) {
+      const revoked = await writer.call("revokeLogin", login, clock(), command, deed);
       if (revoked.ok) wakes.revoked(login);
       return revoked;
     },

@@ -1,6 +1,9 @@
+import type { Deed } from "../../session/deed.ts";
 import type { Command, Done, Store, Token } from "../store.ts";
 import { once } from "./command.ts";
 import type { Database } from "./database.ts";
+import { noting } from "./deed.ts";
+import { revoke, type Revocation } from "./revoke.ts";
 import type { Writing } from "./writing.ts";
 
 type Added = Awaited<ReturnType<Store["addToken"]>>;
@@ -10,6 +13,7 @@ export function addToken(
   { id, person, kind, name, hash }: Parameters<Store["addToken"]>[0],
   now: number,
   command: Command | undefined,
+  deed: Deed | undefined,
 ): Added {
   return once<Added>(writing, command, now, () => {
     writing.database.run(
@@ -21,10 +25,10 @@ export function addToken(
       hash,
       now,
     );
-    return {
+    return noting(writing, deed, now, {
       ok: true,
       token: { id, person, kind, name, createdAt: new Date(now).toISOString(), usedAt: null },
-    };
+    });
   });
 }
 
@@ -40,10 +44,6 @@ export function readTokens(database: Database): Token[] {
     }));
 }
 
-export function revokeToken(writing: Writing, id: string, now: number, command: Command | undefined): Done {
-  return once<Done>(writing, command, now, () =>
-    writing.database.changes("delete from token where id = ?", id) > 0
-      ? { ok: true }
-      : { ok: false, code: "not_found" },
-  );
+export function revokeToken(writing: Writing, ...revocation: Revocation): Done {
+  return revoke(writing, "token", ...revocation);
 }
