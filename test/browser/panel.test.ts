@@ -3,7 +3,12 @@ import { expect, test } from "vitest";
 import type { Told } from "../agent-server.ts";
 import type { Answer } from "../stub-model.ts";
 import { useAgentServer } from "./visit.ts";
-import { expectNoFaults, type PageOptions, type WatchedPage } from "./watched-page.ts";
+import {
+  expectNoFaults,
+  expectNoFaultsButDeaths,
+  type PageOptions,
+  type WatchedPage,
+} from "./watched-page.ts";
 
 const visit = useAgentServer({ says });
 
@@ -72,6 +77,26 @@ test("a process that begins or ends while the panel is open is seen at once, and
   expect(await panel(page).locator(".process").count()).toBe(1);
   await page.getByRole("button", { name: "About this session: a process runs" }).waitFor();
   expectNoFaults(page);
+});
+
+test("while the server is away no process grows older", async () => {
+  const page = await open(await sent("run"));
+  await page.clock.install();
+  await page.reload();
+  await panelButton(page).click();
+  const measures = panel(page).locator(".process .measures");
+  await measures.waitFor();
+  await visit.server.kill();
+  await page
+    .getByText(/^reconnecting/)
+    .first()
+    .waitFor();
+  const before = await measures.textContent();
+  await page.clock.fastForward(3_600_000);
+  expect(await measures.textContent()).toBe(before);
+  await visit.server.start();
+  await expect.poll(() => measures.textContent()).toContain("1 h 00 m");
+  expectNoFaultsButDeaths(page);
 });
 
 test("on a wide window the panel stays as it was left, over a reload and in every session", async () => {
