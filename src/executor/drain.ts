@@ -3,7 +3,7 @@
 import type { Driver } from "../driver/driver.ts";
 import type { Policy } from "../session/approval.ts";
 import type { Secrets } from "../secret/secrets.ts";
-import type { LongText, Rule, Usage } from "../session/event.ts";
+import type { LongText, NewFact, Rule, Usage } from "../session/event.ts";
 import { failFacts, nextStep, startFacts, type Limits, type NextStep } from "../session/next-step.ts";
 import type { Position } from "../session/position.ts";
 import { StorageError, type Claim, type DamagedEvent, type Lease, type Store } from "../store/store.ts";
@@ -133,7 +133,7 @@ async function work(
     if (broken.aborted) return undefined; // not before: a session at rest is not looked at again for its report
     try {
       if ("unusable" in profile && turn)
-        await endTurn(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
+        await end(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
       else if ("unusable" in profile) await session.appendDecided(startFacts(view));
       else await perform(context, hold, session, profile, next, broken);
     } catch (error) {
@@ -156,7 +156,7 @@ async function perform(
       await session.appendDecided(next.facts);
       return;
     case "stop":
-      return endTurn(context, session, await withWords(context, session.id, next.facts));
+      return end(context, session, await withWords(context, session.id, next.facts));
     case "call_model":
       if (!(await session.appendDecided(next.facts))) return;
       return withStops(context, session, broken, (signal) =>
@@ -273,6 +273,10 @@ function toolWork(
   };
 }
 
+function end(context: DrainContext, session: HeldSession, facts: NewFact[]): Promise<void> {
+  return endTurn({ ...context, longText: longTextOf(context, session) }, session, facts);
+}
+
 /** Hidden before it is put aside: how it begins stands in the event, and could end in the middle of a secret. */
 function longTextOf({ longText, secrets }: DrainContext, { id }: HeldSession): ToolWork["longText"] {
   return (text) => longText(id, secrets.hide(text));
@@ -289,7 +293,7 @@ async function giveUp(context: DrainContext, session: HeldSession, error: unknow
   const { turn } = session.view;
   if (!turn) throw error;
   const message = error instanceof Error ? error.message : String(error);
-  await endTurn(
+  await end(
     context,
     session,
     failFacts(session.view, turn.id, "internal", `Holdfast itself failed: ${message}`),

@@ -1,31 +1,74 @@
-// The end of a turn that a person stopped or that can't go on: first what still runs of it, then the facts.
+// The end of a turn that a person stopped or that can't go on: first what still runs of it, then the facts. What they say
+// of a command is what its own trace says: one that came to its end while nobody looked has its output and exit code.
 import type { NewFact } from "../session/event.ts";
 import { foregroundDelegates, openCalls } from "../session/next-step.ts";
-import type { Commands } from "./commands.ts";
+import { endedCommand, endOfCommand, type EndFacts, type Telling } from "./command-end.ts";
+import type { Commands, CommandState } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
 import type { HeldSession } from "./held-session.ts";
 
-export type Work = { commands: Commands; delegates: Delegates };
+export type Work = { commands: Commands; delegates: Delegates; longText: Telling["longText"] };
+
+type Finished = EndFacts["call"];
+type Ended = Partial<EndFacts> & { unstopped?: NewFact };
 
 /** What runs in the background goes on. */
-export async function endTurn(
-  { commands, delegates }: Work,
-  session: HeldSession,
-  facts: NewFact[],
-): Promise<void> {
+export async function endTurn(work: Work, session: HeldSession, facts: NewFact[]): Promise<void> {
   const { view } = session;
-  const processes = openCalls(view).flatMap(({ process }) => (process === null ? [] : [process]));
-  const [stops] = await Promise.all([
-    Promise.allSettled(processes.map((process) => commands.stop(process, "stopped"))),
-    Promise.all(foregroundDelegates(view).map((delegate) => delegates.stop(delegate.session))),
+  const planned = new Map(facts.filter(isFinished).map((fact) => [fact.data.call, fact]));
+  const commands = openCalls(view).flatMap(({ call, process }) => {
+    const fact = planned.get(call);
+    return process === null || !fact ? [] : [{ call, process, fact }];
+  });
+  const [ends] = await Promise.all([
+    Promise.all(commands.map(({ process, fact }) => endCommand(work, process, fact))),
+    Promise.all(foregroundDelegates(view).map((delegate) => work.delegates.stop(delegate.session))),
   ]);
-  const unstopped = new Map<string, NewFact>();
-  for (const [n, process] of processes.entries()) {
-    const stop = stops[n];
-    if (stop?.status === "rejected") unstopped.set(process, stillThere(process, stop.reason));
+  const byCall = new Map(commands.map(({ call }, n) => [call, ends[n]]));
+  const byProcess = new Map(commands.map(({ process }, n) => [process, ends[n]]));
+  const told = facts.flatMap((fact): NewFact[] => {
+    if (fact.type === "tool_finished") return [byCall.get(fact.data.call)?.call ?? fact];
+    if (fact.type !== "process_stopped") return [fact];
+    const ended = byProcess.get(fact.data.process);
+    return ended?.unstopped ? [] : [ended?.process ?? fact];
+  });
+  const unstopped = ends.flatMap((ended) => ended.unstopped ?? []);
+  await session.appendDecided([...unstopped, ...told]); // else it is decided anew, on what came meanwhile
+}
+
+/** Ended for sure, with what it left behind, whatever became of it before. */
+async function endCommand(work: Work, process: string, planned: Finished): Promise<Ended> {
+  const { call } = planned.data;
+  let before: CommandState;
+  try {
+    before = await work.commands.find(process);
+    await work.commands.stop(process, "stopped");
+  } catch (error) {
+    return { unstopped: stillThere(process, error) };
   }
-  const told = facts.filter((fact) => fact.type !== "process_stopped" || !unstopped.has(fact.data.process));
-  await session.appendDecided([...unstopped.values(), ...told]); // else it is decided anew, on what came meanwhile
+  if (before.state === "unstarted") return neverBegan(process, planned);
+  if (before.state !== "running") return endOfCommand(work, call, process, before);
+  const after = await work.commands.find(process);
+  return endedCommand(work, call, process, after.state === "exited" ? after.exit : null, whyEnded(planned));
+}
+
+function neverBegan(process: string, planned: Finished): Ended {
+  const { call, status } = planned.data;
+  return {
+    process: { type: "process_exited", data: { process, exit: null, cause: "unstarted" } },
+    call:
+      status === "stopped"
+        ? planned
+        : { type: "tool_finished", data: { call, status: "error", result: "It was never started." } },
+  };
+}
+
+function whyEnded({ data: { status } }: Finished): string {
+  return status === "stopped" ? "stopped by a person" : "ended with its turn, which could not go on";
+}
+
+function isFinished(fact: NewFact): fact is Finished {
+  return fact.type === "tool_finished";
 }
 
 /** A command that nothing can end must not hold its turn for ever: it stays in the list, and a person is told. */

@@ -5,6 +5,7 @@ import type { NewFact } from "../session/event.ts";
 import { toolOf } from "../session/parts.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { CommandSpec } from "../tool/tool.ts";
+import { endOfCommand } from "./command-end.ts";
 import type { CommandEnd } from "./commands.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
@@ -124,24 +125,8 @@ function stillThere(error: unknown): string {
 }
 
 async function report(work: ToolWork, call: string, process: string, over: CommandEnd): Promise<void> {
-  const output = await work.commands.result(process);
-  if (over.state !== "exited") {
-    const result = await work.longText(
-      `${output}\n[the command was lost: whether it finished is not known, verify]`,
-    );
-    return work.session.append([
-      { type: "process_lost", data: { process } },
-      { type: "tool_finished", data: { call, status: "unknown", result } },
-    ]);
-  }
-  const { exit, cause } = over;
-  const result = await work.longText(
-    exit === 0 ? output || "[no output]" : `${output}\n[exit ${exit}: ${cause}]`,
-  );
-  await work.session.append([
-    { type: "process_exited", data: { process, exit, cause } },
-    { type: "tool_finished", data: { call, status: exit === 0 ? "ok" : "error", result, exit } },
-  ]);
+  const told = await endOfCommand(work, call, process, over);
+  await work.session.append([told.process, told.call]);
 }
 
 /** The same for whoever derives it: `prc_<session>_<call>.<try>`. */
