@@ -104,6 +104,25 @@ it.each([
   ]);
 });
 
+it("a command that was allowed for its sandbox, and never began, is asked about where there is none", async () => {
+  const { session, process } = await leftUnstarted();
+  await scene.run(callOnce, { policy: { approvals: "ask", config: [] } });
+  await scene.untilFact(session, "ask_opened");
+  const { asks, processes } = (await scene.store.view(session))!;
+  expect(processes).toEqual([]);
+  const { ask } = asks[0]!;
+  await scene.append(session, {
+    type: "ask_answered",
+    data: { ask, kind: "approval", answer: { choice: "once" } },
+  });
+  const log = await scene.untilFact(session, "turn_ended");
+  expect(results(log)).toMatchObject([{ status: "ok", result: "run\n" }]);
+  expect(endsIn(log)).toMatchObject([
+    { process, exit: null, cause: "unstarted" },
+    { process: process.replace(/1$/, "2"), exit: 0 },
+  ]);
+});
+
 const callOnce: Script = ({ context }) =>
   context.length === 1 ? { call: "shell", args: { command: "echo run" } } : "Done.";
 

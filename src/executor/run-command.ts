@@ -19,24 +19,23 @@ export async function resumeCommand(
   work: ToolWork,
   { call, process }: ToolPart,
   spec: CommandSpec,
+  mayRun: () => Promise<boolean>,
 ): Promise<void> {
   if (process === null) return startCommand(work, call, spec);
   const found = await work.commands.find(process);
-  // It was only a fact yet, and under this id it stays one: it runs now, for the first time, under the next.
-  if (found.state === "unstarted") return spawn(work, call, spec, nextName(process), process);
+  if (found.state === "unstarted") {
+    // It was only a fact yet, and under this id it stays one: it runs now, for the first time, under the next. Judged anew,
+    // since what made it harmless (a sandbox, a rule) may be gone.
+    await tellNeverBegan(work, process);
+    if (await mayRun()) await spawn(work, call, spec, nextName(process));
+    return;
+  }
   await attend(work, call, process, found.state === "running" ? spec : { ...spec, timeoutMs: undefined });
 }
 
-async function spawn(
-  work: ToolWork,
-  call: string,
-  spec: CommandSpec,
-  process: string,
-  instead?: string,
-): Promise<void> {
+async function spawn(work: ToolWork, call: string, spec: CommandSpec, process: string): Promise<void> {
   const { command, cwd, background, stdin } = spec;
-  const begins = await intend(work, () => [
-    ...neverBegan(work, instead),
+  const begins = await intend(work, [
     { type: "process_started", data: { process, command, cwd, call, background } },
     { type: "tool_started", data: { call, process } },
   ]);
@@ -59,9 +58,15 @@ async function spawn(
   while (!(await work.session.appendDecided([...neverBegan(work, process, started.reason), failed])));
 }
 
+/** Decided anew as often as someone else has written meanwhile: whoever watches processes may have told it. */
+async function tellNeverBegan(work: ToolWork, process: string): Promise<void> {
+  for (let facts = neverBegan(work, process); facts.length > 0; facts = neverBegan(work, process))
+    if (await work.session.appendDecided(facts)) return;
+}
+
 /** Whoever watches processes may have told it already. */
-function neverBegan({ session }: ToolWork, process: string | undefined, cause = "unstarted"): NewFact[] {
-  if (process === undefined || !session.view.processes.some((known) => known.process === process)) return [];
+function neverBegan({ session }: ToolWork, process: string, cause = "unstarted"): NewFact[] {
+  if (!session.view.processes.some((known) => known.process === process)) return [];
   return [{ type: "process_exited", data: { process, exit: null, cause } }];
 }
 

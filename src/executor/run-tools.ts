@@ -28,7 +28,7 @@ export async function runTools(work: ToolWork): Promise<void> {
 async function runCall(work: ToolWork, call: string, judge: Judge): Promise<void> {
   const ready = await readyCall(work, call);
   if (!ready) return;
-  if (ready.part.state === "started") return resume(work, ready);
+  if (ready.part.state === "started") return resume(work, ready, judge);
   const go = await judge(ready);
   if (go) await start(work, ready);
 }
@@ -100,7 +100,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
     return false;
   }
   const proposal = proposalOf(work, ready);
-  if (part.answer) return answered(work, part, proposal, about);
+  if (part.answer && answersFor(part, proposal)) return answered(work, part, proposal, about);
   const decision = decide(proposal, await work.policy());
   if (decision.decision === "deny") {
     await finish(work, part.call, "denied", decision.why);
@@ -109,6 +109,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
   if (decision.decision === "allow") return true;
   const { title, command, cwd } = about;
   await intend(work, [
+    ...(part.answer ? [askedAgain(part)] : []),
     {
       type: "ask_opened",
       data: {
@@ -124,6 +125,16 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
     },
   ]);
   return false;
+}
+
+/** Approved was what the card showed. What has become of it since (another workspace) was not; a denial stands. */
+function answersFor({ answer, asked }: ToolPart, { digest }: Proposal): boolean {
+  return asked === null || asked === digest || answer?.choice === "deny";
+}
+
+function askedAgain({ name }: ToolPart): NewFact {
+  const text = `What was approved is no longer what would run, so it is asked about again: ${name}.`;
+  return { type: "notice", data: { level: "warn", text } };
 }
 
 async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, about: About): Promise<boolean> {
@@ -168,11 +179,12 @@ async function start(work: ToolWork, { part, tool, args, about }: Ready): Promis
 }
 
 /** An executor died while this ran: its own trace decides first, then what kind of effect it has. */
-async function resume(work: ToolWork, { part, tool, args }: Ready): Promise<void> {
+async function resume(work: ToolWork, ready: Ready, judge: Judge): Promise<void> {
+  const { part, tool, args } = ready;
   const { call } = part;
   switch (tool.kind) {
     case "command":
-      return resumeCommand(work, part, tool.command(args, work.place));
+      return resumeCommand(work, part, tool.command(args, work.place), () => judge(ready));
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "plain":

@@ -37,10 +37,10 @@ export type ToolWork = {
 /** Facts that something begins with: false, and it must not begin, once the turn was stopped or is being broken off. */
 export async function intend(
   { session, signal }: Pick<ToolWork, "session" | "signal">,
-  facts: NewFact[] | (() => NewFact[]),
+  facts: NewFact[],
 ): Promise<boolean> {
   while (!signal.aborted && !session.view.turn?.stopRequested)
-    if (await session.appendDecided(typeof facts === "function" ? facts() : facts)) return true;
+    if (await session.appendDecided(facts)) return true;
   return false;
 }
 

@@ -233,9 +233,16 @@ export function applyFact(view: View, fact: Fact): Changed {
       return wasRecovering ? { ...changed, areas: ["turn"] } : changed;
     }
 
-    case "ask_opened":
+    case "ask_opened": {
+      const { call, digest = null } = fact.data;
       view.asks.push({ ...fact.data, openedAt: at, position });
-      return areas("asks");
+      if (call === undefined) return areas("asks");
+      const asked = changeTool(view, call, (part) => {
+        part.answer = null; // to an earlier ask, about something else
+        part.asked = digest;
+      });
+      return { ...asked, areas: ["asks"] };
+    }
     case "ask_answered": {
       const { answer } = fact.data;
       const call = closeAsk(view, fact.data.ask)?.call;

@@ -78,6 +78,7 @@ export function newToolPart(id: string): ToolPart {
     delegate: null,
     trace: null,
     answer: null,
+    asked: null,
     startedAt: null,
     endedAt: null,
   };

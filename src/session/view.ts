@@ -122,6 +122,8 @@ export type ToolPart = {
   trace: unknown;
   /** What a person said to the ask that held this call. */
   answer: FactData<"ask_answered">["answer"] | null;
+  /** What that ask was about, as it says itself: it answers for nothing else. */
+  asked: string | null;
   startedAt: string | null;
   endedAt: string | null;
 };

@@ -1,0 +1,53 @@
+// An approval is for exactly what its card showed.
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { AnyEvent, FactData } from "../session/event.ts";
+import { results, useScene } from "./scene.ts";
+import type { Script } from "./scripted-driver.ts";
+
+const scene = useScene();
+const ASKS = { policy: { approvals: "ask", config: [] } } as const;
+const marks: Script = ({ context }) =>
+  context.length === 1 ? { call: "shell", args: { command: "pwd >> mark" } } : "Done.";
+
+it("what was approved for one directory is asked about again before it runs in another", async () => {
+  const other = join(scene.workspace, "other");
+  await mkdir(other);
+  await scene.run(marks, ASKS);
+  const session = await scene.send("go");
+  const [first] = asksIn(await scene.untilFact(session, "ask_opened"));
+  await scene.stop();
+  await answer(session, first!.ask, "once");
+  await scene.run(marks, { ...ASKS, workspace: () => ({ path: other, scratch: false }) });
+  const [, second] = asksIn(await scene.untilFact(session, "ask_opened", 2));
+  expect([first?.cwd, second?.cwd]).toEqual([scene.workspace, other]);
+  expect(second?.digest).not.toBe(first?.digest);
+
+  await answer(session, second!.ask, "once");
+  const events = await scene.untilFact(session, "turn_ended");
+  expect(results(events)).toMatchObject([{ status: "ok" }]);
+  expect(await readFile(join(other, "mark"), "utf8")).toBe(`${other}\n`);
+  expect(events.find(({ type }) => type === "notice")?.data).toMatchObject({
+    text: expect.stringContaining("asked about again"),
+  });
+});
+
+it("a denial stands, whatever would be done", async () => {
+  await scene.run(marks, ASKS);
+  const session = await scene.send("go");
+  const [ask] = asksIn(await scene.untilFact(session, "ask_opened"));
+  await scene.stop();
+  await answer(session, ask!.ask, "deny");
+  await scene.run(marks, { ...ASKS, workspace: () => ({ path: "/tmp", scratch: false }) });
+  const events = await scene.untilFact(session, "turn_ended");
+  expect(results(events)).toMatchObject([{ status: "denied" }]);
+});
+
+function asksIn(events: readonly AnyEvent[]): FactData<"ask_opened">[] {
+  return events.flatMap(({ type, data }) => (type === "ask_opened" ? [data as FactData<"ask_opened">] : []));
+}
+
+async function answer(session: string, ask: string, choice: string): Promise<void> {
+  await scene.append(session, { type: "ask_answered", data: { ask, kind: "approval", answer: { choice } } });
+}
