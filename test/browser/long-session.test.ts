@@ -40,6 +40,7 @@ test("scrolling up pages in what came before, row by row without a jump, and nev
   await expect
     .poll(async () => {
       await page.mouse.wheel(0, -3000);
+      await settledTop(); // else two turns of the wheel may be one step
       const numbers = await numbersOn();
       steps.push({ first: numbers[0] ?? 0, most: numbers.length, holes: holesIn(numbers) });
       return numbers[0];

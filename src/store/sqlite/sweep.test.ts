@@ -157,6 +157,7 @@ async function openWriting(): Promise<{ writing: Writing; database: Database }> 
   await store.close();
   reader.close();
   const database = openWriter(file);
+  database.exec("pragma synchronous = off"); // here each row is a commit of its own, thousands in a test
   return { writing: writingTo(database), database };
 }
 
