@@ -454,7 +454,9 @@ export interface Store {
   /**
    * The database's choice of a session that can go on now: it has input or a turn, nobody works on it, and something was
    * appended since an executor came to rest over it, or its time has come. One whose executor went without giving the
-   * lease back is always looked at again. The longest untouched first. Undefined when there is none. No wait for a retry
+   * lease back is always looked at again. Whoever waits longest comes first: from the append that gave it something to do
+   * after there was nothing, from when its lease was given back with something left, or from its time to try again; one
+   * whose executor is gone from when that one claimed it. What is sent to it meanwhile changes nothing. Undefined when there is none. No wait for a retry
    * is as long as `longestWaitMs`: one that seems to be was begun by a clock that has been set back, and is over. None of
    * `except`.
    */

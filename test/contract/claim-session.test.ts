@@ -53,7 +53,21 @@ forEachStore((harness) => {
   });
 
   describe("the session that goes on next", () => {
-    it("is one with input, the longest untouched first, and each is given to one executor only", async () => {
+    const send = (store: Store, id: string, ...events: NewEvent[]) => {
+      harness.clock.advance(1_000);
+      return store.append(id, events, { by: "client", author: owner });
+    };
+    const order = async (store: Store) => {
+      const claimed: string[] = [];
+      for (let claim; (claim = await store.claimSession(TTL_MS));) claimed.push(claim.lease.log);
+      return claimed;
+    };
+    const rest = async (store: Store) => {
+      const claim = await store.claimSession(TTL_MS);
+      await store.releaseLease(claim!.lease, (await store.head(claim!.lease.log))!.position);
+    };
+
+    it("is one with input, and each is given to one executor only", async () => {
       const store = await harness.open();
       await session(store, "ses_idle");
       await session(store, "ses_a", input("inp_1"));
@@ -63,6 +77,62 @@ forEachStore((harness) => {
       const claimed = claims.flatMap((claim) => (claim ? [claim.lease.log] : []));
       expect(claimed.toSorted()).toEqual(["ses_a", "ses_b"]);
       expect(claims.filter((claim) => claim?.takeover)).toEqual([]);
+    });
+
+    it("is the one that waits longest, however often something is sent to it meanwhile", async () => {
+      const store = await harness.open();
+      await session(store, "ses_idle");
+      await session(store, "ses_a", input("inp_1"));
+      harness.clock.advance(1_000);
+      await session(store, "ses_b", input("inp_1"));
+      await send(store, "ses_idle", input("inp_1")); // made before the others, but idle until now
+      await send(store, "ses_a", input("inp_2"));
+      expect(await order(store)).toEqual(["ses_a", "ses_b", "ses_idle"]);
+    });
+
+    it("waits from the first thing that was to be done after a rest, not from what came before or later", async () => {
+      const store = await harness.open();
+      const ended: NewEvent = { type: "turn_ended", data: { turn: "t1", outcome: "completed" } };
+      for (const id of ["ses_a", "ses_b", "ses_titled"]) {
+        await session(store, id, input("inp_1"), turn, delivered);
+        await rest(store);
+        await send(store, id, ended);
+      }
+      await send(store, "ses_titled", { type: "session_titled", data: { title: "Nothing to do yet" } });
+      await send(store, "ses_a", input("inp_2"));
+      await send(store, "ses_b", input("inp_2"));
+      await send(store, "ses_titled", input("inp_2"));
+      await send(store, "ses_a", input("inp_3"));
+      expect(await order(store)).toEqual(["ses_a", "ses_b", "ses_titled"]);
+    });
+
+    it("waits anew when its lease was given back before all was done", async () => {
+      const store = await harness.open();
+      await session(store, "ses_a", input("inp_1"), input("inp_2"));
+      const first = await store.claimSession(TTL_MS);
+      await session(store, "ses_b", input("inp_1"));
+      harness.clock.advance(1_000);
+      await store.releaseLease(first!.lease);
+      expect(await order(store)).toEqual(["ses_b", "ses_a"]);
+    });
+
+    it("waits from its time to try again, and over a lost executor from when that one claimed it", async () => {
+      const store = await harness.open();
+      const retryAt = new Date(harness.clock.now() + 5_000).toISOString();
+      await session(store, "ses_retry", input("inp_1"), turn, delivered, {
+        type: "step_aborted",
+        data: { step: "s", attempt: 1, reason: "overloaded", retryAt },
+      });
+      await rest(store);
+      await session(store, "ses_early", input("inp_1"));
+      harness.clock.advance(1_000);
+      await store.claimLease("ses_early", 1_000);
+      await session(store, "ses_lost", input("inp_1"));
+      await send(store, "ses_lost", input("inp_2"));
+      await store.claimLease("ses_lost", 1_000);
+      harness.clock.advance(5_000);
+      await session(store, "ses_late", input("inp_1"));
+      expect(await order(store)).toEqual(["ses_early", "ses_lost", "ses_retry", "ses_late"]);
     });
 
     it("is taken over when its executor let the time pass, and after a clean release only while something is to do", async () => {
@@ -112,17 +182,13 @@ forEachStore((harness) => {
     it("is not one over which an executor came to rest, until a fact comes that it did not see", async () => {
       const store = await harness.open();
       await session(store, "ses_a", input("inp_1"), turn, delivered);
-      const rest = async () => {
-        const claim = await store.claimSession(TTL_MS);
-        await store.releaseLease(claim!.lease, (await store.head("ses_a"))!.position);
-      };
-      await rest();
+      await rest(store);
       expect(await store.claimSession(TTL_MS)).toBeUndefined();
       await store.append("ses_a", [{ type: "stop_requested", data: { turn: "t1" } }], {
         by: "client",
         author: owner,
       });
-      await rest();
+      await rest(store);
       expect(await store.claimSession(TTL_MS)).toBeUndefined();
 
       const other = await harness.another(store);

@@ -20,7 +20,8 @@ export type Log = {
   closed: boolean;
   row: RowState;
   origin: Origin | null;
-  updatedAt: number;
+  /** When it last began to wait for an executor, or was claimed by one. */
+  waitsSince: number;
 };
 
 /** As its text, so that each reader gets its own copy. */
@@ -39,7 +40,7 @@ export function newLog(id: LogId, origin: Origin | null, now: number): Log {
     closed: false,
     row: { ...EMPTY_ROW },
     origin,
-    updatedAt: now,
+    waitsSince: now,
   };
 }
 

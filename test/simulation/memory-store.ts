@@ -148,6 +148,7 @@ export class MemoryStore {
     if (options.expectSeq !== undefined && options.expectSeq !== log.seq)
       return { ok: false, code: "moved", position: formatPosition(log.seq, log.sub) };
     if (writer.by === "executor") this.#extend(log, writer.lease);
+    else if (isLeftAlone(log)) log.waitsSince = this.#now();
     this.#write(log, events, authorOf(writer));
     const position = formatPosition(log.seq, log.sub);
     return options.note === undefined ? { ok: true, position } : { ok: true, position, note: options.note };
@@ -190,6 +191,7 @@ export class MemoryStore {
     log.epoch += 1;
     log.holder = node;
     log.leaseUntil = this.#now() + ttlMs;
+    log.waitsSince = this.#now();
     return {
       ok: true,
       lease: { log: id, holder: node, epoch: log.epoch, ttlMs },
@@ -212,7 +214,7 @@ export class MemoryStore {
     };
     const runnable = [...this.logs.values()]
       .filter((log) => canGoOn(log, isDue) && !except.includes(log.id))
-      .toSorted((a, b) => rank(a) - rank(b) || a.updatedAt - b.updatedAt);
+      .toSorted((a, b) => this.#waitsSince(a) - this.#waitsSince(b));
     for (const { id } of runnable) {
       const claimed = this.claimLease(node, id, ttlMs);
       if (claimed.ok) {
@@ -221,6 +223,12 @@ export class MemoryStore {
       }
     }
     return undefined;
+  }
+
+  /** One whose time to try again has come waits only from then on. */
+  #waitsSince({ waitsSince, row: { retryAt } }: Log): number {
+    const retryMs = retryAt === null ? 0 : Date.parse(retryAt);
+    return retryMs <= this.#now() ? Math.max(waitsSince, retryMs) : waitsSince;
   }
 
   /** No lease lasts longer than one that is given now, whatever the clock showed before. */
@@ -254,6 +262,7 @@ export class MemoryStore {
     log.holder = null;
     log.leaseUntil = 0;
     log.restedSeq = rested === undefined ? 0 : seqOf(rested);
+    log.waitsSince = this.#now();
     return { ok: true };
   }
 
@@ -311,7 +320,6 @@ export class MemoryStore {
     writeEvents(log, events, at, by);
     const change = rowChange(events);
     if (change) log.row = changedRow(log.row, change);
-    if (change?.moves) log.updatedAt = this.#now();
     this.rows.follow(log.id, events, at, by);
     this.#changed(log.id);
   }
@@ -328,8 +336,9 @@ function canGoOn({ row, holder, seq, restedSeq, closed }: Log, isDue: (retryAt: 
   return seq > restedSeq || (row.retryAt !== null && isDue(row.retryAt));
 }
 
-function rank({ holder }: Log): number {
-  return holder === null ? 0 : 1;
+/** Nobody works on it, and there was nothing to do for anybody. */
+function isLeftAlone({ row, holder, seq, restedSeq }: Log): boolean {
+  return holder === null && (seq <= restedSeq || statusOf(row) === "idle");
 }
 
 function isHolder(log: Log, { holder, epoch }: Lease): boolean {

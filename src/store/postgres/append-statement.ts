@@ -21,6 +21,7 @@ import { NOW_MS, NOW_S } from "./clock.ts";
 import { KEEPER_SCOPE } from "./command.ts";
 import type { Statement, Value } from "./database.ts";
 import { changedProcesses, processValues } from "./process.ts";
+import { IS_ACTIVE } from "./session-status.ts";
 import { rowsAlong, type Parameters, type RowColumns } from "./rows-along.ts";
 import { bigintArray, textArray } from "./wire.ts";
 
@@ -58,6 +59,8 @@ export function appendStatement(request: AppendRequest): Statement {
     processes: groups.some(({ batch }) => batch.processes.length > 0),
     more: groups.some(({ batch }) => batch.entries.length > 1),
     terms: groups.some(({ expectSeq, batch }) => expectSeq !== undefined || batch.ends !== undefined),
+    // By others than executors, who append only to what is no longer waiting.
+    rouses: groups.some(({ writer }) => writer.by !== "executor"),
     forgets: request.forget.length > 0,
   };
   const name = `append_${Object.values(shape).map(Number).join("")}`;
@@ -120,6 +123,7 @@ type Shape = Record<
   | "processes"
   | "more"
   | "terms"
+  | "rouses"
   | "forgets",
   boolean
 >;
@@ -166,12 +170,17 @@ const admitted = ({ terms }: Shape) => `not log.closed
     and (a.epoch < 0 or (log.epoch = a.epoch and log.holder = a.holder))
     ${terms ? "and (a.expect < 0 or log.seq = a.expect)" : ""}`;
 
-const advance = (nowMs: string, { terms }: Shape) => `seq = log.seq + a.facts,
+const advance = (nowMs: string, { terms, rouses }: Shape) => `seq = log.seq + a.facts,
     sub = case when a.facts = 0 then log.sub + a.drafts else a.drafts end,
     ${terms ? "closed = a.closes > 0," : ""}
     lease_until = case when a.ttl < 0 then log.lease_until else ${nowMs} + a.ttl end,
+    ${rouses ? `waits_since = case when ${IS_LEFT_ALONE} then ${nowMs} else log.waits_since end,` : ""}
     rev = log.rev + 1,
     touched = (select ${NOW_S})`;
+
+/** Nobody works on it, and there was nothing to do for anybody: from here on there may be. */
+const IS_LEFT_ALONE = `log.holder is null
+      and (log.seq <= log.rested_seq or not exists (select from session where session.id = log.id and ${IS_ACTIVE}))`;
 
 /** What follows gets with each group: its first event, and what to do to its row. */
 const carried = (shape: Shape) =>

@@ -1,4 +1,4 @@
-// Which sessions go on next: the longest untouched of those that can, and that no other node is just choosing.
+// Which sessions go on next: of those that can, and that no other node is just choosing, those that wait longest.
 import type { Claim, LogId, LostSession, WorkPlace } from "../store.ts";
 import { decidingMs } from "./clock.ts";
 import type { Context } from "./context.ts";
@@ -59,12 +59,12 @@ async function claimAlike(
             when log.holder is null or log.lease_until <= clock.ms then true
             when log.holder = $1 then false
             else $6::boolean and ${isNodeGone("log.holder")} end
-        order by log.holder is not null, session.updated_at
+        order by ${WAITS_SINCE}
         limit $7 for update of log skip locked),
       placed as (
         update session set host = $4 from chosen where session.id = chosen.id and session.host is distinct from $4),
       claimed as (
-        update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2
+        update log set epoch = log.epoch + 1, holder = $1, lease_until = clock.ms + $2, waits_since = clock.ms
         from chosen, clock where log.id = chosen.id
         returning log.id, log.epoch, chosen.takeover, chosen.crash)
       select clock.ms as at, claimed.* from clock left join claimed on true`,
@@ -87,6 +87,10 @@ async function claimAlike(
     return [{ lease: { log: id, holder: node, epoch, ttlMs }, takeover, crash, atMs: at }];
   });
 }
+
+/** One whose time to try again has come waits only from then on. */
+const WAITS_SINCE = `greatest(log.waits_since, session.created_at,
+          case when session.retry_at <= clock.iso then extract(epoch from session.retry_at::timestamptz) * 1000 end)`;
 
 type Chosen = { id: string; epoch: number; takeover: boolean; crash: boolean };
 

@@ -29,7 +29,8 @@ export async function claimLease(
             else $5::boolean and ${isNodeGone("holder")} end as free
         from old),
       claimed as (
-        update log set epoch = log.epoch + 1, holder = $2, lease_until = ${decidingMs("$4")} + $3
+        update log set epoch = log.epoch + 1, holder = $2, lease_until = ${decidingMs("$4")} + $3,
+          waits_since = ${decidingMs("$4")}
         from judged where log.id = judged.id and judged.free and not judged.closed
         returning log.epoch)
       select judged.closed, judged.takeover, judged.crash, claimed.epoch, ${decidingMs("$4")} as at from judged left join claimed on true`,
@@ -61,15 +62,15 @@ export async function renewLease(
 }
 
 export async function releaseLease(
-  { database }: Context,
+  { database, now }: Context,
   { log, holder, epoch }: Lease,
   rested?: Position,
 ): Promise<Kept> {
   const released = await database.query({
     name: "release",
-    text: `update log set holder = null, lease_until = 0, rested_seq = $4
+    text: `update log set holder = null, lease_until = 0, rested_seq = $4, waits_since = ${decidingMs("$5")}
       where id = $1 and holder = $2 and epoch = $3 returning id`,
-    values: [log, holder, epoch, rested === undefined ? 0 : seqOf(rested)],
+    values: [log, holder, epoch, rested === undefined ? 0 : seqOf(rested), now()],
   });
   return released.length > 0 ? { ok: true } : { ok: false, code: "lease_lost" };
 }

@@ -11,6 +11,7 @@ import { sql as process } from "./migrations/004-process.ts";
 import { sql as packedView } from "./migrations/005-packed-view.ts";
 import { sql as plainRow } from "./migrations/006-plain-row.ts";
 import { sql as deed } from "./migrations/007-deed.ts";
+import { sql as wait } from "./migrations/008-wait.ts";
 
 export type Migration = {
   number: number;
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, name: "packed_view", breaking: true, sql: packedView },
   { number: 6, name: "plain_row", breaking: true, sql: plainRow },
   { number: 7, name: "deed", breaking: false, sql: deed },
+  { number: 8, name: "wait", breaking: false, sql: wait },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

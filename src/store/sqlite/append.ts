@@ -1,6 +1,7 @@
 import { formatPosition, type Position } from "../../session/position.ts";
 import { SNAPSHOT_FACTS, type Appended, type Command, type LogId, type Refused } from "../store.ts";
 import { KEEPER_SCOPE, once } from "./command.ts";
+import { beginWait } from "./lease.ts";
 import type { LogState } from "./logs.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { writeEvents } from "./write-events.ts";
@@ -36,8 +37,12 @@ export function append(
       if (refused) return refused;
       if (proof) extendLease(writing, log, now, proof[2]);
       const before = log.seq;
+      const couldNotGoOn = !proof && isLeftAlone(writing, log);
       writeEvents(writing, log, batch);
-      if (log.rested && log.seq > before) rouse(writing, log);
+      if (log.seq > before) {
+        if (log.rested) rouse(writing, log);
+        if (couldNotGoOn) beginWait(writing, log, now);
+      }
       const position = formatPosition(log.seq, log.sub);
       return terms?.note === undefined ? { ok: true, position } : { ok: true, position, note: terms.note };
     },
@@ -73,6 +78,14 @@ export function refusal(
 function rouse({ database }: Writing, log: LogState): void {
   log.rested = false;
   database.run("update log set rested = 0 where key = ?", log.key);
+}
+
+/** Nobody works on it, and there was nothing to do for anybody: from here on there may be. */
+function isLeftAlone({ database }: Writing, { key, kind, holder, rested }: LogState): boolean {
+  if (kind !== "session" || holder !== null) return false;
+  return (
+    rested || database.tuple("select 1 from session where log = ? and status = 'idle'", key) !== undefined
+  );
 }
 
 /** In memory each time, in the row now and then: only this process goes by it, and the next one begins anew. */

@@ -1,4 +1,4 @@
-// Which session goes on next: the longest untouched of those that can.
+// Which session goes on next: of those that can, the one that waits longest.
 import { seqOf } from "../../session/position.ts";
 import type { Claim, LogId, LostSession } from "../store.ts";
 import type { Database } from "./database.ts";
@@ -9,17 +9,21 @@ import type { Writing } from "./writing.ts";
 /** How many sessions are looked at: one whose lease was extended since its row was written is passed over. */
 const LOOKED_AT_MAX = 256;
 
+/** One whose time to try again has come waits only from then on. */
+const WAITS_SINCE = `max(log.waits_since, session.created_at,
+    case when session.retry_at <= ?1 then cast(round(unixepoch(session.retry_at, 'subsec') * 1000) as integer) else 0 end)`;
+
 /**
- * Of a session that can go on: its id, whether it is held, and since when it is untouched. A holder means that its executor
+ * Of a session that can go on: its id, and since when it waits. A holder means that its executor
  * works on it, or went without giving the lease back: then more may be left to do than the row tells. And the row's time of
  * a lease may lie behind what it has been extended to, never ahead of it.
  */
 const RUNNABLE = `
-  select session.id, 0 as held, session.updated_at from session join log on log.key = session.log
+  select session.id, ${WAITS_SINCE} as since from session join log on log.key = session.log
   where session.status in ('queued', 'running', 'recovering', 'waiting') and log.holder is null
     and (not log.rested or session.retry_at <= ?1 or session.retry_at > ?3)
   union all
-  select session.id, 1, session.updated_at from log join session on session.log = log.key
+  select session.id, ${WAITS_SINCE} from log join session on session.log = log.key
   where log.holder is not null and not log.closed and log.lease_until <= ?2`;
 
 export function claimSession(
@@ -33,7 +37,7 @@ export function claimSession(
 ): Claim | undefined {
   heedClock(writing, ttlMs, now);
   const runnable = writing.database.tuples<[string]>(
-    `select id from (${RUNNABLE}) where id not in (select value from json_each(?4)) order by held, updated_at limit ?5`,
+    `select id from (${RUNNABLE}) where id not in (select value from json_each(?4)) order by since limit ?5`,
     ...moment(now, longestWaitMs),
     JSON.stringify(except),
     LOOKED_AT_MAX,

@@ -16,6 +16,7 @@ export function claimLease(writing: Writing, id: LogId, holder: string, ttlMs: n
   const takeover = log.holder !== null;
   const crash = takeover && log.holder !== holder;
   saveLease(writing, log, holder, log.epoch + 1, now + ttlMs);
+  beginWait(writing, log, now);
   return { ok: true, lease: { log: id, holder, epoch: log.epoch, ttlMs }, takeover, crash, atMs: now };
 }
 
@@ -27,13 +28,28 @@ export function renewLease(writing: Writing, lease: Lease, now: number): Held {
   return { ok: true };
 }
 
-export function releaseLease(writing: Writing, lease: Lease, restedSeq: number | undefined): Held {
+export function releaseLease(
+  writing: Writing,
+  lease: Lease,
+  restedSeq: number | undefined,
+  now: number,
+): Held {
   const log = holding(writing, lease);
   if (!log) return { ok: false, code: "lease_lost" };
   log.rested = log.seq === restedSeq;
-  writing.database.run("update log set rested = ? where key = ?", Number(log.rested), log.key);
   saveLease(writing, log, null, log.epoch, 0);
+  writing.database.run(
+    "update log set rested = ?, waits_since = ? where key = ?",
+    Number(log.rested),
+    now,
+    log.key,
+  );
   return { ok: true };
+}
+
+/** From now on, whatever comes to it meanwhile. One that is claimed waits anew if its executor dies. */
+export function beginWait({ database }: Writing, { key }: LogState, now: number): void {
+  database.run("update log set waits_since = ? where key = ?", now, key);
 }
 
 /**

@@ -10,6 +10,7 @@ import { sql as chain } from "./migrations/005-chain.ts";
 import { sql as sweep } from "./migrations/006-sweep.ts";
 import { sql as packedView } from "./migrations/007-packed-view.ts";
 import { sql as deed } from "./migrations/008-deed.ts";
+import { sql as wait } from "./migrations/009-wait.ts";
 
 export type Migration = {
   number: number;
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 6, name: "sweep", breaking: false, sql: sweep },
   { number: 7, name: "packed_view", breaking: true, sql: packedView },
   { number: 8, name: "deed", breaking: false, sql: deed },
+  { number: 9, name: "wait", breaking: false, sql: wait },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

@@ -258,7 +258,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
     renewLease: (lease) => writer.call("renewLease", lease, clock()),
     releaseLease: (lease, rested) =>
-      writer.call("releaseLease", lease, rested === undefined ? undefined : seqOf(rested)),
+      writer.call("releaseLease", lease, rested === undefined ? undefined : seqOf(rested), clock()),
     nodes: async () => readNodes(reader, node),
     setTimer: (timer) => writer.call("setTimer", timer),
     clearTimer: (key) => writer.call("clearTimer", key),

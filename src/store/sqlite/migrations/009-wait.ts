@@ -1,0 +1,4 @@
+export const sql = `
+-- When it last began to wait for an executor, or was claimed by one: whoever waits longest comes first.
+alter table log add column waits_since integer not null default 0;
+`;
