@@ -6,6 +6,7 @@ import type { Secrets } from "../secret/secrets.ts";
 import type { LongText, NewFact, Rule, Usage } from "../session/event.ts";
 import { failFacts, nextStep, startFacts, type Limits, type NextStep } from "../session/next-step.ts";
 import type { Position } from "../session/position.ts";
+import type { View } from "../session/view.ts";
 import { StorageError, type Claim, type DamagedEvent, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
 import { callModel } from "./call-model.ts";
@@ -76,8 +77,9 @@ export async function drain(
   context: DrainContext,
   { lease, takeover, crash, atMs }: Claim,
   shutdown: AbortSignal,
+  makeWay: () => Promise<boolean>,
 ): Promise<void> {
-  const hold: Hold = { storeAheadMs: atMs - context.clock.now() };
+  const hold: Hold = { storeAheadMs: atMs - context.clock.now(), makeWay };
   const lost = new AbortController();
   const stopHeartbeat = keepLease(context, lease, lost);
   try {
@@ -110,9 +112,11 @@ async function takeUp({ delegates }: DrainContext, session: HeldSession, crash: 
 type Hold = {
   /** How far the store's clock is ahead of ours. It says what is due, so what is to be due later is told in its time. */
   storeAheadMs: number;
+  /** Asked between two turns: true when another session has got this one's place. */
+  makeWay: () => Promise<boolean>;
 };
 
-/** Gives the position at which nothing was left to do, or undefined when it was broken off. */
+/** Gives the position at which nothing was left to do, or undefined when it was broken off or made way. */
 async function work(
   context: DrainContext,
   hold: Hold,
@@ -120,6 +124,7 @@ async function work(
   broken: AbortSignal,
 ): Promise<Position | undefined> {
   const { limits, clock } = context;
+  const endedBefore = lastTurnEnd(session.view);
   for (;;) {
     const { view } = session;
     const { position, meta, turn } = view;
@@ -131,6 +136,7 @@ async function work(
       return position;
     }
     if (broken.aborted) return undefined; // not before: a session at rest is not looked at again for its report
+    if (!turn && lastTurnEnd(view) !== endedBefore && (await hold.makeWay())) return undefined;
     try {
       if ("unusable" in profile && turn)
         await end(context, session, failFacts(view, turn.id, "unusable_profile", profile.unusable));
@@ -141,6 +147,10 @@ async function work(
       await giveUp(context, session, error);
     }
   }
+}
+
+function lastTurnEnd({ messages }: View): Position | undefined {
+  return messages.findLast(({ kind }) => kind === "turn_end")?.position;
 }
 
 async function perform(

@@ -1,5 +1,6 @@
 // The service: claims what can go on, drains several sessions at once up to a cap, and lets go of all of them when the
-// server is to stop. Which session comes next is the database's choice; wakes only make it sooner.
+// server is to stop. Which session comes next is the database's choice; wakes only make it sooner. One that has more to do
+// after its turn makes way for whoever waits.
 import type { Position } from "../session/position.ts";
 import {
   DamagedEvent,
@@ -71,7 +72,7 @@ export class Executor {
   async stop(): Promise<void> {
     this.#shutdown.abort();
     await this.#claiming;
-    await Promise.all(this.#drains);
+    while (this.#drains.size > 0) await Promise.all(this.#drains); // one that makes way may just claim another
     await this.#service;
   }
 
@@ -138,10 +139,25 @@ export class Executor {
     return got;
   }
 
+  /**
+   * Whether another got the place of one whose turn is over: the one that waits longest, claimed before the place is given
+   * up, so that nobody gives it up for nothing. Until the lease is back there is one more than may be, and it does nothing.
+   */
+  async #makeWay(): Promise<boolean> {
+    const { signal } = this.#shutdown;
+    if (signal.aborted || this.#drains.size < this.#options.maxTurns) return false;
+    try {
+      return (await this.#claim(1)) > 0;
+    } catch (error) {
+      this.#context.log.error({ err: error }, "no session could be claimed in another's place");
+      return false;
+    }
+  }
+
   #begin(claim: Claim): void {
     const { lease } = claim;
     this.#held.add(lease.log);
-    const done = drain(this.#context, claim, this.#shutdown.signal)
+    const done = drain(this.#context, claim, this.#shutdown.signal, () => this.#makeWay())
       .then(() => void this.#faults.delete(lease.log))
       .catch((error: unknown) => this.#brokeOff(lease, error))
       .finally(() => {

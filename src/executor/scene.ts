@@ -48,6 +48,7 @@ export type Scene = {
     script: Script,
     profile?: Partial<Profile>,
     context?: Partial<DrainContext>,
+    maxTurns?: number,
   ): Promise<ReturnType<typeof scriptedDriver>>;
   stop(): Promise<void>;
   /** How many sessions the executor works on. */
@@ -129,7 +130,7 @@ export function useScene(): Scene {
     get workspace() {
       return workspace();
     },
-    async run(script, changes = {}, around = {}) {
+    async run(script, changes = {}, around = {}, maxTurns = 8) {
       await executor?.stop();
       const driver = scriptedDriver(script);
       const profile: Profile = {
@@ -145,7 +146,7 @@ export function useScene(): Scene {
         ...changes,
       };
       const context = contextOf(profile, around.secrets ?? NO_SECRETS);
-      executor = new Executor({ ...context, ...around }, { maxTurns: 8, leaseMs: 15_000, pollMs: 50 });
+      executor = new Executor({ ...context, ...around }, { maxTurns, leaseMs: 15_000, pollMs: 50 });
       executor.start();
       return driver;
     },
