@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ContextMessage, StepRequest } from "../driver/driver.ts";
 import { formatPosition } from "../session/position.ts";
+import type { Lease } from "../store/store.ts";
 import { childId } from "./delegate-ids.ts";
 import { sessionDelegates } from "./delegates.ts";
 import { HeldSession } from "./held-session.ts";
@@ -142,11 +143,37 @@ describe("a delegate in the foreground", () => {
   });
 
   it("is let go by whoever takes over from an executor that died before it could", async () => {
+    const { parent, child, lease } = await diedDelegating();
+    await scene.store.append(
+      parent,
+      [{ type: "delegated", data: { session: child, call: CALL, background: false } }],
+      { by: "executor", lease },
+    );
+    scene.advance(1_000);
+    await scene.run(delegating);
+    const log = await scene.untilFact(parent, "turn_ended");
+    expect(results(log)).toMatchObject([{ status: "ok", result: "Done: look" }]);
+  });
+
+  it("has nothing to do any more when a person stops its parent after a crash, before its log named it", async () => {
+    const { parent, child } = await diedDelegating();
+    await scene.append(parent, { type: "stop_requested", data: { turn: "t1" } });
+    scene.advance(1_000);
+    await scene.run(delegating);
+    const log = await scene.untilFact(parent, "turn_ended");
+    expect(results(log)).toMatchObject([{ status: "stopped" }]);
+    expect(await scene.store.session(child, "owner")).toMatchObject({ status: "idle", queued: 0 });
+  });
+
+  const CALL = "s1-0";
+
+  /** As far as an executor came: the child is made, but held, and nothing in its parent's log names it. */
+  async function diedDelegating(): Promise<{ parent: string; child: string; lease: Lease }> {
     const parent = await scene.send("delegate look around");
-    // As far as such an executor came: the child is made and named in the log, but held.
-    const call = "s1-0";
+    const call = CALL;
     const child = childId(parent, call);
     const { lease } = (await scene.store.claimSession(1)) ?? {};
+    if (!lease) throw new Error("there was nothing to claim");
     const input = { type: "input_admitted", data: { input: "inp_c", kind: "prompt", text: "look" } } as const;
     await scene.store.createSession(
       {
@@ -178,15 +205,11 @@ describe("a delegate in the foreground", () => {
           data: { step: "s1", call, name: "delegate", args: { prompt: "look" }, effect: "idempotent" },
         },
         { type: "tool_started", data: { call } },
-        { type: "delegated", data: { session: child, call, background: false } },
       ],
-      { by: "executor", lease: lease! },
+      { by: "executor", lease },
     );
-    scene.advance(1_000);
-    await scene.run(delegating);
-    const log = await scene.untilFact(parent, "turn_ended");
-    expect(results(log)).toMatchObject([{ status: "ok", result: "Done: look" }]);
-  });
+    return { parent, child, lease };
+  }
 });
 
 describe("a delegate in the background", () => {

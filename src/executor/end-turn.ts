@@ -4,6 +4,7 @@ import type { NewFact } from "../session/event.ts";
 import { foregroundDelegates, openCalls } from "../session/next-step.ts";
 import { endedCommand, endOfCommand, type EndFacts, type Telling } from "./command-end.ts";
 import type { Commands, CommandState } from "./commands.ts";
+import { childId } from "./delegate-ids.ts";
 import type { Delegates } from "./delegates.ts";
 import type { HeldSession } from "./held-session.ts";
 
@@ -22,7 +23,7 @@ export async function endTurn(work: Work, session: HeldSession, facts: NewFact[]
   });
   const [ends] = await Promise.all([
     Promise.all(commands.map(({ process, fact }) => endCommand(work, process, fact))),
-    Promise.all(foregroundDelegates(view).map((delegate) => work.delegates.stop(delegate.session))),
+    Promise.all(delegatesToEnd(session).map((child) => work.delegates.stop(child))),
   ]);
   const byCall = new Map(commands.map(({ call }, n) => [call, ends[n]]));
   const byProcess = new Map(commands.map(({ process }, n) => [process, ends[n]]));
@@ -69,6 +70,18 @@ function whyEnded({ data: { status } }: Finished): string {
 
 function isFinished(fact: NewFact): fact is Finished {
   return fact.type === "tool_finished";
+}
+
+/**
+ * Those that its log names, and those that a crash kept it from naming: a child is made before that, under the name of its
+ * call, and would wait for ever to be let go. Of a call that was no delegate's there is none.
+ */
+function delegatesToEnd({ id, view }: HeldSession): string[] {
+  const named = foregroundDelegates(view).map(({ session }) => session);
+  const unnamed = openCalls(view)
+    .filter(({ state, process }) => state === "started" && process === null)
+    .map(({ call }) => childId(id, call));
+  return [...new Set([...named, ...unnamed])];
 }
 
 /** A command that nothing can end must not hold its turn for ever: it stays in the list, and a person is told. */
