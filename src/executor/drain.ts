@@ -9,6 +9,7 @@ import type { Position } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import { StorageError, type Claim, type DamagedEvent, type Lease, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
+import { allowsMore } from "./allows-more.ts";
 import { callModel } from "./call-model.ts";
 import type { Clock } from "./clock.ts";
 import { compact } from "./compact.ts";
@@ -42,6 +43,10 @@ export type Profile = {
   /** Without it an ask waits for ever. */
   askExpiryMs?: number;
   sandboxed: boolean;
+  /** Whether its sandbox lets commands reach the network. */
+  network: boolean;
+  /** Of what the server's environment holds, what its commands get. */
+  passEnv: readonly string[];
   price: (model: string, usage: Usage) => Usage;
 };
 
@@ -252,6 +257,10 @@ function toolWork(
   const workspace = profile.workspace(workerOf(session));
   const expiresAtMs = () =>
     profile.askExpiryMs === undefined ? undefined : context.clock.now() + storeAheadMs + profile.askExpiryMs;
+  const policy = async () => ({
+    ...profile.policy,
+    saved: [...(await context.savedRules(meta.profile)), ...session.view.rules],
+  });
   let opened: Promise<string | undefined> | undefined;
   /** One that was made for it stands in the log, so that whoever goes on from a copy of the log finds its files. */
   const open = async () => {
@@ -265,11 +274,17 @@ function toolWork(
     tools: profile.tools,
     place: { session: session.id, workspace: workspace.path },
     openWorkspace: () => (opened ??= open()),
-    policy: async () => ({
-      ...profile.policy,
-      saved: [...(await context.savedRules(meta.profile)), ...session.view.rules],
-    }),
+    policy,
     sandboxed: profile.sandboxed,
+    async allowsMore(name) {
+      const other = name === meta.profile ? profile : context.profile(name);
+      if (other === profile || "unusable" in other) return false; // of one that can't work nothing is done at all
+      const saved = await context.savedRules(name);
+      return allowsMore(
+        { ...profile, policy: await policy() },
+        { ...other, policy: { ...other.policy, saved } },
+      );
+    },
     commands: context.commands,
     delegates: context.delegates,
     newAsk: () => newAsk(context.store, session.id, context.newAsk(), expiresAtMs()),

@@ -99,7 +99,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
     else await openClarify(work, part, tool.question(ready.args));
     return false;
   }
-  const proposal = proposalOf(work, ready);
+  const proposal = await proposalOf(work, ready);
   if (part.answer && answersFor(part, proposal)) return answered(work, part, proposal, about);
   const decision = decide(proposal, await work.policy());
   if (decision.decision === "deny") {
@@ -258,13 +258,21 @@ function proposed({ call, name, args, id }: ToolPart, effect: FactData<"tool_pro
   };
 }
 
-function proposalOf(work: ToolWork, { part, tool, about }: Ready): Proposal {
+async function proposalOf(work: ToolWork, { part, tool, args, about }: Ready): Promise<Proposal> {
   // Exactly what will run: the same three things that the card shows.
   const digest = createHash("sha256")
     .update(JSON.stringify([part.name, part.args, about.cwd]))
     .digest("hex");
-  const harmless = about.harmless || (tool.kind === "command" && work.sandboxed);
+  const harmless = await isHarmless(work, tool, args, about);
   return { tool: part.name, subject: about.subject, digest, harmless };
+}
+
+async function isHarmless(work: ToolWork, tool: Tool, args: unknown, about: About): Promise<boolean> {
+  if (tool.kind === "command") return about.harmless || work.sandboxed;
+  if (tool.kind !== "delegate") return about.harmless;
+  // Another of its own kind asks whatever this one would have to ask.
+  const { profile } = tool.delegation(args);
+  return about.harmless && (profile === undefined || !(await work.allowsMore(profile)));
 }
 
 function answerText(

@@ -49,6 +49,8 @@ export type Scene = {
     profile?: Partial<Profile>,
     context?: Partial<DrainContext>,
     maxTurns?: number,
+    /** Beside the default one, and like it but for this. */
+    others?: Record<string, Partial<Profile>>,
   ): Promise<ReturnType<typeof scriptedDriver>>;
   stop(): Promise<void>;
   /** How many sessions the executor works on. */
@@ -89,11 +91,11 @@ export function useScene(): Scene {
     await rm(folder, { recursive: true, maxRetries: 20, retryDelay: 50 });
   });
 
-  function contextOf(profile: Profile, secrets: Secrets): DrainContext {
+  function contextOf(profiles: ReadonlyMap<string, Profile>, secrets: Secrets): DrainContext {
     const kept = withoutSecrets(store, secrets);
     return {
       store: kept,
-      profile: (name) => (name === "default" ? profile : { unusable: `There is no profile "${name}".` }),
+      profile: (name) => profiles.get(name) ?? { unusable: `There is no profile "${name}".` },
       commands: processCommands({
         folder: join(folder, "processes"),
         spawner,
@@ -103,7 +105,7 @@ export function useScene(): Scene {
       }),
       delegates: sessionDelegates({
         store: kept,
-        profile: (name) => (name === "default" ? { ok: true } : { ok: false, why: `There is no "${name}".` }),
+        profile: (name) => (profiles.has(name) ? { ok: true } : { ok: false, why: `There is no "${name}".` }),
         workspace: () => Promise.resolve({ path: workspace() }),
       }),
       openWorkspace,
@@ -130,7 +132,7 @@ export function useScene(): Scene {
     get workspace() {
       return workspace();
     },
-    async run(script, changes = {}, around = {}, maxTurns = 8) {
+    async run(script, changes = {}, around = {}, maxTurns = 8, others = {}) {
       await executor?.stop();
       const driver = scriptedDriver(script);
       const profile: Profile = {
@@ -142,10 +144,14 @@ export function useScene(): Scene {
         policy: { approvals: "auto", config: [] },
         contextTokens: 128_000,
         sandboxed: false,
+        network: true,
+        passEnv: [],
         price: (_, usage) => usage,
         ...changes,
       };
-      const context = contextOf(profile, around.secrets ?? NO_SECRETS);
+      const profiles = new Map([["default", profile]]);
+      for (const [name, differs] of Object.entries(others)) profiles.set(name, { ...profile, ...differs });
+      const context = contextOf(profiles, around.secrets ?? NO_SECRETS);
       executor = new Executor({ ...context, ...around }, { maxTurns, leaseMs: 15_000, pollMs: 50 });
       executor.start();
       return driver;

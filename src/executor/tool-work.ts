@@ -20,6 +20,8 @@ export type ToolWork = {
   policy: () => Promise<Policy>;
   /** Whether commands run where they can do no harm outside the workspace. */
   sandboxed: boolean;
+  /** Whether an agent of this profile may do what this one may not, or not without asking. */
+  allowsMore: (profile: string) => Promise<boolean>;
   commands: Commands;
   delegates: Delegates;
   newAsk: () => Promise<NewAsk>;

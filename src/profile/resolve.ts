@@ -46,6 +46,8 @@ export function resolveProfile(
     contextTokens: config.contextTokens,
     ...(config.askExpiryMinutes !== undefined && { askExpiryMs: config.askExpiryMinutes * 60_000 }),
     sandboxed: sandboxFor(config.sandbox, sandbox).kind === "bubblewrap",
+    network: config.sandboxNetwork,
+    passEnv: config.passEnv,
     price: (named, usage) => {
       const cost = costOf(usage, named, prices);
       return cost === undefined ? usage : { ...usage, cost };

@@ -7,7 +7,12 @@ const Args = z.strictObject({
     .min(1)
     .max(60_000)
     .describe("All that the other agent needs to know: it sees nothing of this conversation."),
-  profile: z.string().optional(),
+  profile: z
+    .string()
+    .optional()
+    .describe(
+      "Of the other agent; without it one like you. One that may do more than you is put to a person.",
+    ),
   background: z.boolean().optional().describe("Do not wait: the result comes as an input later."),
 });
 
@@ -17,11 +22,11 @@ export const delegate: Tool<z.infer<typeof Args>> = {
   args: Args,
   effect: "idempotent", // keyed by the call
   kind: "delegate",
-  about: ({ prompt }, { workspace }) => ({
-    title: prompt.slice(0, 200),
+  about: ({ prompt, profile }, { workspace }) => ({
+    title: `${profile === undefined ? "" : `to ${profile}: `}${prompt.slice(0, 200)}`,
     subject: prompt,
     cwd: workspace,
-    harmless: true,
+    harmless: true, // of itself; what the other may do is for the executor to see
   }),
   delegation: ({ prompt, profile, background = false }) => ({ prompt, profile, background }),
 };

@@ -154,6 +154,8 @@ export class Node {
       ...(around.askExpiryMs !== undefined && { askExpiryMs: around.askExpiryMs }),
       contextTokens: 128_000,
       sandboxed: false,
+      network: true,
+      passEnv: [],
       price: (_, usage) => usage,
     };
     const later = <T>(what: string, effect: () => T): Promise<T> =>
