@@ -4,6 +4,7 @@ import { problem } from "../protocol/problem.ts";
 import { StorageError } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { sendProblem } from "./errors.ts";
+import { NOT_LOADED } from "./profiles.ts";
 import type { App } from "./zod.ts";
 
 /** Anyone may ask for readiness, so that a commit is tried at most this often however many do. */
@@ -37,8 +38,9 @@ export function operationRoutes(app: App, context: Context): void {
   );
 }
 
-/** Undefined when a commit really went through; else why not. */
-function makeReadiness({ store, now, closing }: Context): () => Promise<string | undefined> {
+/** Undefined when a commit really went through; else why not. While agents are loaded, whoever needs them only waits for them. */
+function makeReadiness({ store, now, closing, agents, limits }: Context): () => Promise<string | undefined> {
+  const startedAt = now();
   let last: { at: number; reason: Promise<string | undefined> } | undefined;
   const probe = async (): Promise<string | undefined> => {
     const health = store.health();
@@ -56,6 +58,7 @@ function makeReadiness({ store, now, closing }: Context): () => Promise<string |
   };
   return () => {
     if (closing()) return Promise.resolve("The server is shutting down.");
+    if (agents && !agents() && now() - startedAt >= limits.agentsMs) return Promise.resolve(NOT_LOADED);
     if (last === undefined || now() - last.at >= PROBE_MS) last = { at: now(), reason: probe() };
     return last.reason;
   };

@@ -10,6 +10,7 @@ import type { Context } from "./context.ts";
 import { noteDeed } from "./deed.ts";
 import { outputElsewhere, rowElsewhere, rowsElsewhere } from "./other-host.ts";
 import { wireProcess, type LiveProcesses } from "./process-rows.ts";
+import { knownAgents } from "./profiles.ts";
 import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
@@ -70,7 +71,7 @@ export function processRoutes(app: App, context: Context): void {
     async (request) => {
       const row = await rowOf(context, request.params.id);
       const { offset, limit } = request.query;
-      const live = liveHere(context);
+      const live = await liveHere(context);
       if (row.host !== live.host) return outputElsewhere(context, request.headers, row, { offset, limit });
       const { text, from, next, bytes } = await live.output(row.id, offset, limit);
       return { process: row.id, text, from, next, bytes, over: row.status !== "running" && next >= bytes };
@@ -165,6 +166,7 @@ function refuseUnknown(id: string): never {
 }
 
 /** Output stays in its file, on the machine that it was said on. */
-function liveHere({ agents }: Context): LiveProcesses {
-  return agents?.()?.processes ?? refuse("not_ready", "The server is still starting; try again in a moment.");
+async function liveHere(context: Context): Promise<LiveProcesses> {
+  const known = await knownAgents(context);
+  return known?.processes ?? refuse("not_ready", "No processes are run here.");
 }

@@ -51,14 +51,31 @@ test("a session names a profile and a model that there are", async () => {
   expect(await server.call("GET", `/api/sessions/${id}`)).toMatchObject({ title: null });
 });
 
-test("until the agents are loaded a session can be begun, and what needs them is asked to come back", async () => {
+test("a server that is ready takes whatever needs its agents, and answers once they are loaded", async () => {
+  let looks = 0;
+  let isLooked = false;
+  const known = () => (isLooked && ++looks > 3 ? agents : undefined);
+  const server = await openServer({ agents: known });
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  isLooked = true;
+  await server.newSession({ profile: "keyless" });
+  looks = 0;
+  await server.call("POST", "/api/sessions", { model: "demo/other" }, 201);
+});
+
+test("agents that take too long to load make the server not ready: sessions can be begun, what needs them is asked to come back", async () => {
   let known: KnownAgents | undefined;
   const server = await openServer({ agents: () => known, limits: { agentsMs: 0 } });
   await server.newSession({ input: { kind: "prompt", text: "go" } });
+  expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({
+    code: "not_ready",
+    detail: expect.stringContaining("still being loaded"),
+  });
   const early = await server.fetch("/api/profiles");
   expect([early.status, early.headers.get("retry-after")]).toEqual([503, "2"]);
   await server.call("POST", "/api/sessions", { profile: "keyless" }, 503);
   known = agents;
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   await server.newSession({ profile: "keyless" });
 });
 

@@ -23,35 +23,34 @@ export function profileRoutes(app: App, context: Context): void {
     "/api/profiles",
     { schema: { summary: "List the agents that there are", response: { 200: http.ProfileList } } },
     async () => {
-      await untilLoaded(context);
-      return { items: [...(knownAgents(context)?.profiles ?? [])] };
+      return { items: [...((await knownAgents(context))?.profiles ?? [])] };
     },
   );
 }
 
 const LOOK_AGAIN_MS = 20;
+export const NOT_LOADED = "The agents are still being loaded; try again in a moment.";
 
-/** Agents are loaded right after clients are served. A page that asks then waits a moment, instead of being sent away. */
-async function untilLoaded({ agents, now, limits }: Context): Promise<void> {
-  const until = now() + limits.agentsMs;
-  while (agents && !agents() && now() < until) await delay(LOOK_AGAIN_MS);
-}
-
-export function checkProfile(context: Context, name: string): void {
+export async function checkProfile(context: Context, name: string): Promise<void> {
   if (name === DEFAULT_PROFILE) return;
-  const profiles = knownAgents(context)?.profiles;
+  const profiles = (await knownAgents(context))?.profiles;
   if (!profiles || profiles.some((profile) => profile.name === name)) return;
   const known = profiles.map((profile) => profile.name).join(", ");
   refuseField("body.profile", `names no profile: "${name.slice(0, 100)}". There are: ${known}`);
 }
 
-export function checkModel(context: Context, model: string): void {
-  const fault = knownAgents(context)?.modelFault(model);
+export async function checkModel(context: Context, model: string): Promise<void> {
+  const fault = (await knownAgents(context))?.modelFault(model);
   if (fault !== undefined) refuseField("body.model", `can't be used: ${fault}`);
 }
 
-/** Undefined where no agents work. Where they do, clients are served before they are loaded. */
-function knownAgents({ agents }: Context): KnownAgents | undefined {
+/**
+ * Undefined where no agents work. Where they do, clients are served before they are loaded: whoever needs them then waits a
+ * moment instead of being sent away, since the server has said that it is ready.
+ */
+export async function knownAgents({ agents, now, limits }: Context): Promise<KnownAgents | undefined> {
   if (!agents) return undefined;
-  return agents() ?? refuse("not_ready", "The agents are still being loaded; try again in a moment.");
+  const until = now() + limits.agentsMs;
+  while (!agents() && now() < until) await delay(LOOK_AGAIN_MS);
+  return agents() ?? refuse("not_ready", NOT_LOADED);
 }

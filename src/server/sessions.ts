@@ -46,8 +46,8 @@ export function sessionRoutes(app: App, context: Context): void {
     },
     async (request, reply) => {
       const { profile = DEFAULT_PROFILE, input, ...given } = request.body ?? {};
-      checkProfile(context, profile);
-      if (given.model !== undefined) checkModel(context, given.model);
+      await checkProfile(context, profile);
+      if (given.model !== undefined) await checkModel(context, given.model);
       const id = ids.next("ses");
       const first: NewEvent[] = [];
       if (input !== undefined)
@@ -114,7 +114,7 @@ export function sessionRoutes(app: App, context: Context): void {
     async (request) => {
       const { id } = request.params;
       const { title, model, pinned, archived } = request.body;
-      if (model !== undefined) checkModel(context, model);
+      if (model !== undefined) await checkModel(context, model);
       const facts: NewEvent[] = [];
       if (title !== undefined) facts.push({ type: "session_titled", data: { title } });
       if (model !== undefined) facts.push({ type: "model_changed", data: { model } });
