@@ -80,7 +80,8 @@ export async function serve(flags: Flags): Promise<void> {
     stopTidying();
   } finally {
     // Side by side: readers are told goodbye while the last words of their agents are written.
-    await Promise.all([server?.close(), agents?.stop()]);
+    const stopped = agents?.stop();
+    await Promise.all([server?.close(stopped), stopped]);
     if (server !== undefined) removeServerFile(settings.home, process.pid);
     await store.close();
   }

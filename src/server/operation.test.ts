@@ -211,6 +211,21 @@ test("at the end streams are closed cleanly, what is being answered is answered,
   await expect(server.fetch("/healthz")).rejects.toThrow("fetch failed");
 });
 
+test("whoever comes while the server ends is told so until all else has ended, not only while it answers others", async () => {
+  const server = await openServer();
+  const { id } = await server.newSession();
+  const agents = Promise.withResolvers<void>();
+  const closing = server.close(agents.promise);
+  for (let round = 0; round < 3; round++) {
+    const late = await server.fetch(`/api/sessions/${id}`, { headers: { connection: "close" } });
+    expect([late.status, ((await late.json()) as { code: string }).code]).toEqual([503, "shutting_down"]);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+  }
+  agents.reject(new Error("they did not end well")); // which is told where it happened
+  await closing;
+  await expect(server.fetch("/healthz")).rejects.toThrow("fetch failed");
+});
+
 test("the dashboard's files are the same for all, asked for by their hash, and shut in by a strict policy", async () => {
   const server = await openServer();
   const web = join(server.folder, "web");

@@ -81,8 +81,11 @@ export type RunningServer = {
   loginLink(person: string): ReturnType<typeof makeLoginLink>;
   /** Found by who would have gone on with a session. */
   foundDamage(damage: DamagedEvent): void;
-  /** No new work, streams ended cleanly, what is being answered answered. */
-  close(): Promise<void>;
+  /**
+   * No new work, streams ended cleanly, what is being answered answered. Until `others` have ended too, whoever comes is told
+   * so: a connection that is refused would look like a server that is gone.
+   */
+  close(others?: Promise<unknown>): Promise<void>;
 };
 
 const BODY_MAX_BYTES = 1 << 20;
@@ -117,12 +120,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     routes,
     loginLink: (person) => makeLoginLink(context, person),
     foundDamage: (damage) => context.damage.note(damage),
-    async close() {
+    async close(others) {
       if (state.isClosing) return;
       state.isClosing = true;
       clearInterval(heartbeat);
       context.streams.closeAll();
-      await inFlight.empty(ANSWER_WITHIN_MS);
+      await Promise.allSettled([others, inFlight.empty(ANSWER_WITHIN_MS)]);
       await closeSockets();
       context.access.close();
       context.metrics.close();
