@@ -7,6 +7,7 @@ import {
   cutStrings,
   partsOf,
   preview,
+  saidParts,
   stepMessage,
   stepOf,
   textOf,
@@ -186,8 +187,9 @@ export function applyFact(view: View, fact: Fact): Changed {
       return { messages: changed, areas: usage ? ["usage", "turn"] : ["turn"] };
     }
     case "step_aborted": {
-      const { step, attempt, reason, retryAt } = fact.data;
+      const { step, attempt, reason, retryAt, said } = fact.data;
       const changed = changeStep(view, attemptOf(step, attempt), (row) => {
+        if (row.parts.length === 0 && said !== undefined) row.parts = saidParts(row.id, said);
         row.state = "aborted";
         row.reason = fact.data.error?.message ?? reason;
         row.retryAt = retryAt ?? null;

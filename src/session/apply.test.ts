@@ -121,6 +121,32 @@ describe("the fold", () => {
     expect(view.messages).toMatchObject([{ state: "aborted", parts: [{ text: "Half a sen" }] }]);
   });
 
+  it("has of a stopped answer what its fact tells when there are no drafts, and the drafts when there are", () => {
+    const begun: NewEvent[] = [
+      { type: "session_created", data: { profile: "default" } },
+      { type: "turn_started", data: { turn: "t", inputs: [] } },
+      { type: "step_started", data: { turn: "t", step: "s", attempt: 1, model: "m" } },
+    ];
+    const hm: NewEvent = {
+      type: "draft",
+      data: { part: "s.1/0", kind: "reasoning", offset: 0, text: "Hm." },
+    };
+    const said: NewEvent = { type: "draft", data: { part: "s.1/1", kind: "text", offset: 0, text: "Half" } };
+    const stopped: NewEvent = {
+      type: "step_aborted",
+      data: { step: "s", attempt: 1, reason: "stopped", said: "Half" },
+    };
+    const [told] = fold(numbered([...begun, stopped])).messages;
+    expect(told).toMatchObject({ state: "aborted", parts: [{ id: "s.1/0", kind: "text", text: "Half" }] });
+    const [whole] = fold(numbered([...begun, hm, said, stopped])).messages;
+    expect(whole).toMatchObject({
+      parts: [
+        { kind: "reasoning", text: "Hm." },
+        { kind: "text", text: "Half" },
+      ],
+    });
+  });
+
   it("skips events of types it does not know, and goes on behind them", () => {
     fc.assert(
       fc.property(choices, fc.nat(), (list, where) => {

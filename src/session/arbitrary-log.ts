@@ -50,7 +50,8 @@ class LogWriter {
       return moves;
     }
     if (this.#asks.length > 0) moves.push(this.#settleAsk);
-    if (this.#step) return [...moves, this.#draft, this.#draft, this.#draft, this.#complete, this.#abort];
+    if (this.#step)
+      return [...moves, this.#draft, this.#draft, this.#draft, this.#complete, this.#abort, this.#stop];
     if (this.#calls.length > 0) return [...moves, this.#work, this.#work, this.#work, this.#ask];
     return [...moves, this.#startStep, this.#startStep, this.#endTurn, this.#takeover];
   }
@@ -153,6 +154,22 @@ class LogWriter {
       data: { step, attempt, reason: "the connection was cut", ...retryAt },
     });
     this.#attempt(step, attempt + 1);
+  };
+
+  /** With what was said until then, as whoever heard it tells. */
+  #stop = () => {
+    const { step, attempt, pieces } = this.#step!;
+    const texts = pieces.flatMap((piece) => (piece.type === "text" ? [piece.text as string] : []));
+    const said = texts.join("\n\n").trim();
+    this.#step = null;
+    this.events.push(
+      { type: "stop_requested", data: { turn: this.#turn! } },
+      { type: "step_aborted", data: { step, attempt, reason: "stopped", ...(said !== "" && { said }) } },
+    );
+    for (const { ask, kind } of this.#asks.splice(0))
+      this.events.push({ type: "ask_closed", data: { ask, kind, reason: "withdrawn" } });
+    this.events.push({ type: "turn_ended", data: { turn: this.#turn!, outcome: "stopped" } });
+    this.#turn = null;
   };
 
   #work = (choice: number) => {

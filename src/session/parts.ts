@@ -58,6 +58,11 @@ export function partsOf(step: string, attempt: number, pieces: readonly Piece[])
   });
 }
 
+/** Of an answer that was stopped, where its drafts are not: copies that older versions made have none. */
+export function saidParts(attempt: string, said: LongText): Part[] {
+  return [{ id: `${attempt}/0`, kind: "text", text: textOf(said), blob: blobOf(said), ms: null }];
+}
+
 export function newToolPart(id: string): ToolPart {
   return {
     id,
