@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { logFrom } from "../../src/session/arbitrary-log.ts";
-import type { NewEvent } from "../../src/session/event.ts";
+import type { AnyEvent, NewEvent } from "../../src/session/event.ts";
 import { rowOf } from "../../src/session/fork.ts";
 import { formatPosition, seqOf } from "../../src/session/position.ts";
 import { statusOf } from "../../src/session/row.ts";
@@ -84,7 +84,40 @@ describe("a fork", () => {
       expect(copy).toHaveLength(8);
     });
 
-    it("moves its point back to the end of a step, and copies no drafts", async () => {
+    it("has every word of the answers that broke off, and no draft of what is whole or goes on", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const spoken = Array.from({ length: 600 }, (_, n) => draft("s2.1/0", n, "x"));
+      const aborted = (step: string): NewEvent => ({
+        type: "step_aborted",
+        data: { step, attempt: 1, reason: "its server was lost" },
+      });
+      await write(store, "ses_a", ...turn, stepStarted("s2"), ...spoken.slice(0, 400));
+      await write(store, "ses_a", notice("meanwhile"), ...spoken.slice(400), aborted("s2"));
+      await write(store, "ses_a", stepStarted("s2", 2), draft("s2.2/0", 0, "whole"));
+      await write(store, "ses_a", stepCompleted("s2", "whole", 2)); // on SQLite its draft is still there
+      await write(store, "ses_a", stepStarted("s3"), draft("s3.1/0", 0, "half"), aborted("s3"));
+      await write(store, "ses_a", stepStarted("s3", 2), draft("s3.2/0", 0, "goes on"));
+      expect(await store.forkSession("ses_a", undefined, "ses_f", owner)).toMatchObject({ ok: true });
+
+      const copy = await readAll(store, "ses_f");
+      const own = copy.findIndex(({ type }) => type === "session_forked");
+      const goneOrGoingOn = new Set(["s2.2/0", "s3.2/0"]);
+      const partOf = ({ data }: AnyEvent) => (data as { part?: string }).part ?? "";
+      const original = (await readAll(store, "ses_a")).filter((event) => !goneOrGoingOn.has(partOf(event)));
+      expect(copy.slice(0, own)).toEqual(original.slice(0, -1)); // all but the start of what goes on
+      const steps = async (id: string) =>
+        (await store.view(id))?.messages.filter((message) => message.kind === "step");
+      expect(await steps("ses_f")).toEqual((await steps("ses_a"))?.slice(0, -1));
+      expect((await store.check()).problems).toEqual([]);
+
+      await store.forkSession("ses_f", undefined, "ses_g", owner);
+      expect((await readAll(store, "ses_g")).slice(0, own)).toEqual(copy.slice(0, own));
+      await store.deleteSession("ses_f", { force: true });
+      expect(await readAll(store, "ses_f")).toEqual([]);
+    });
+
+    it("moves its point back to the end of a step, and copies no drafts of what follows", async () => {
       const store = await open();
       await makeSession(store, "ses_a");
       await write(store, "ses_a", ...turn, stepStarted("s2"), draft("s2.1/0", 0, "half a sent"));

@@ -41,6 +41,17 @@ const talk: NewEvent[] = [
   { type: "turn_ended", data: { turn: "t2", outcome: "completed" } },
   { type: "session_titled", data: { title: "Talk" } },
 ];
+/** A server was lost over its first attempt, a person stopped the second. */
+const stoppedTalk: NewEvent[] = [
+  { type: "turn_started", data: { turn: "t1", inputs: [] } },
+  { type: "step_started", data: { turn: "t1", step: "s1", attempt: 1, model: "m" } },
+  { type: "draft", data: { part: "s1.1/0", kind: "reasoning", offset: 0, text: "Hm." } },
+  { type: "step_aborted", data: { step: "s1", attempt: 1, reason: "its server was lost" } },
+  { type: "step_started", data: { turn: "t1", step: "s1", attempt: 2, model: "m" } },
+  { type: "draft", data: { part: "s1.2/0", kind: "text", offset: 0, text: "I was just" } },
+  { type: "step_aborted", data: { step: "s1", attempt: 2, reason: "stopped", said: "I was just" } },
+  { type: "turn_ended", data: { turn: "t1", outcome: "stopped" } },
+];
 const beforeSecondTurn = formatPosition(8, 0);
 const again: NewFact = {
   type: "input_admitted",
@@ -128,6 +139,21 @@ forEachStore((harness) => {
       expect(view.queue).toMatchObject([{ input: "inp_3", text: "second question, better" }]);
       expect(view.processes).toMatchObject([{ process: "prc_1" }]);
       expect(view.messages.map(({ kind }) => kind)).toEqual(["input", "step", "turn_end"]);
+    });
+
+    it("has the words of the answers in front of it that broke off", async () => {
+      const store = await harness.open();
+      await store.createSession({ id: "ses_old", profile: "default", first: stoppedTalk }, owner);
+      const at = (await store.head("ses_old"))!.position;
+      await store.append("ses_old", [again], client);
+      const made = await store.succeedSession(await succession(store, { at, first: [] }), owner);
+      expect(made).toMatchObject({ ok: true });
+      const view = await store.view("ses_new");
+      expect(view?.messages.slice(0, 2)).toMatchObject([
+        { kind: "step", state: "aborted", parts: [{ kind: "reasoning", text: "Hm." }] },
+        { kind: "step", state: "aborted", parts: [{ kind: "text", text: "I was just" }] },
+      ]);
+      expect(fold(await facts(store, "ses_new"))).toEqual(view);
     });
 
     it("takes the place of the one that ended, which stays readable and names it", async () => {

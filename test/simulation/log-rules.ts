@@ -46,10 +46,9 @@ function checkOrder(events: readonly AnyEvent[], check: Check): void {
 /** Whoever carries a stop out, the model is told all that it had said by then. */
 function checkStoppedWords(events: readonly AnyEvent[], check: Check): void {
   const view = emptyView();
-  const own = new Set(ownFacts(events)); // drafts are not taken over
   for (const event of events) {
     const { position, type, data } = event as Fact;
-    if (own.has(event) && type === "step_aborted" && data.reason === "stopped") {
+    if (type === "step_aborted" && data.reason === "stopped") {
       const parts = stepOf(view, attemptOf(data.step, data.attempt))?.parts ?? [];
       const texts = parts.flatMap((part) => (part.kind === "text" && part.text !== "" ? [part.text] : []));
       const said = texts.join("\n\n").trim();

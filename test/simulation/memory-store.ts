@@ -117,7 +117,7 @@ export class MemoryStore {
       if (point === START)
         return { ok: false, code: "moved", position: formatPosition(original.seq, original.sub) } as const;
       const copy = this.#add(id, original.origin);
-      copy.stored.push(...original.stored.filter(({ owner, seq }) => owner === null && seq <= seqOf(point)));
+      copy.stored.push(...original.stored.filter(({ position }) => position <= point)); // with the drafts of what broke off
       Object.assign(copy, { seq: seqOf(point), epoch: original.epoch });
       this.#write(copy, followSuccession(succession)(this.view(id) ?? emptyView(), point), author);
       copy.row = rowOf(this.view(id) ?? emptyView());

@@ -1,4 +1,5 @@
-// What a fork and a successor have in common: facts of a log become another's, as they are, in one transaction.
+// What a fork and a successor have in common: facts of a log become another's, as they are, with the drafts of what broke
+// off, in one transaction.
 import type { By } from "../../session/event.ts";
 import { seqOf, type Position } from "../../session/position.ts";
 import { prepareBatch } from "../batch.ts";
@@ -58,7 +59,7 @@ export async function copySession({ database, clock }: Context, copying: Copying
       return once<Forked>(transaction, command, async () => {
         const allowed = await copying.first?.(transaction);
         if (allowed && !allowed.ok) return allowed;
-        if (!(await copyFacts(transaction, from, id, copied))) return { ok: false, code: "not_found" };
+        if (!(await copyEvents(transaction, from, id, copied))) return { ok: false, code: "not_found" };
         await writeEvents(transaction, id, batch, copied);
         const { profile, workspace, lane } = original;
         const origin = copying.origin(original, point);
@@ -106,13 +107,24 @@ async function takeEpoch(transaction: Transaction, from: string, id: string): Pr
   return taken.length > 0;
 }
 
-/** False when the original was deleted meanwhile. */
-async function copyFacts(transaction: Transaction, from: string, id: string, upTo: number): Promise<boolean> {
+/**
+ * False when the original was deleted meanwhile. The drafts in front of the last fact are those of answers that broke off,
+ * which alone know what was said: any others went with their own fact.
+ */
+async function copyEvents(
+  transaction: Transaction,
+  from: string,
+  id: string,
+  upTo: number,
+): Promise<boolean> {
   const [copy] = await transaction.query<{ facts: number }>({
     text: `with copied as (
         insert into event (log, seq, crc, tally, author, text)
         select $2, seq, crc, tally, author, text from event where log = $1 and seq <= $3
         returning 1),
+      drafts as (
+        insert into draft (log, seq, sub, crc, owner, text)
+        select $2, seq, sub, crc, owner, text from draft where log = $1 and seq < $3),
       words as (
         insert into search (log, seq, words)
         select $2, seq, words from search where log = $1 and seq <= $3

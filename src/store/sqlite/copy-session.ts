@@ -1,7 +1,7 @@
-// What a fork and a successor have in common: facts of a log become another's. Planned here, copied by the writer in
-// slices: facts never change, so the original may grow meanwhile.
+// What a fork and a successor have in common: facts of a log become another's, with the drafts of what broke off. Planned
+// here, copied by the writer in slices: neither ever changes, so the original may grow meanwhile.
 import type { By } from "../../session/event.ts";
-import { seqOf, type Position } from "../../session/position.ts";
+import { seqOf, START, type Position } from "../../session/position.ts";
 import { prepareBatch } from "../batch.ts";
 import { planFork, type Following, type ForkPlan } from "../fork-plan.ts";
 import type { Command, Forked, LogId } from "../store.ts";
@@ -59,11 +59,10 @@ export async function copySession(
   }
 
   async function copied({ point }: ForkPlan): Promise<boolean> {
-    const upTo = seqOf(point);
-    for (let seq = 0; seq < upTo;) {
-      const reached = await writer.call("copyFacts", from, key, upTo);
-      if (reached === undefined || reached <= seq) return false;
-      seq = reached;
+    for (let reached = START; reached < point;) {
+      const next = await writer.call("copyEvents", from, key, seqOf(point));
+      if (next === undefined || next <= reached) return false;
+      reached = next;
     }
     return true;
   }

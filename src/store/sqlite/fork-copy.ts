@@ -1,6 +1,6 @@
-// The writer's part of a copy: facts are copied in slices into a log that nobody can see yet, and one last
+// The writer's part of a copy: events are copied in slices into a log that nobody can see yet, and one last
 // transaction makes it a session. Until then it stands in `purge`, so that a crash leaves nothing behind.
-import { formatPosition } from "../../session/position.ts";
+import { formatPosition, type Position } from "../../session/position.ts";
 import type { NewEvent } from "../../session/event.ts";
 import type { RowState } from "../../session/row.ts";
 import { searchText } from "../../session/search-text.ts";
@@ -15,7 +15,7 @@ import { blocksAfter } from "./spans.ts";
 import { insertEvent, writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
 
-const SLICE_FACTS = 250;
+const SLICE_EVENTS = 250;
 
 /** A key for the copy, or what was answered under this command before. */
 export function beginFork(
@@ -34,30 +34,39 @@ export function beginFork(
   return made;
 }
 
-/** How far the copy reaches now; undefined when the original was deleted meanwhile. */
-export function copyFacts(writing: Writing, from: LogId, key: number, upTo: number): number | undefined {
+/**
+ * How far the copy reaches now; undefined when the original was deleted meanwhile. Drafts go along where no fact has made
+ * them superfluous: they alone know what an answer said that broke off. None of them stands behind the last fact, at
+ * which nothing was half done.
+ */
+export function copyEvents(writing: Writing, from: LogId, key: number, upTo: number): Position | undefined {
   const { database, logs } = writing;
   const original = logs.find(from);
   if (!original) return undefined;
   const copy = copyState(writing, key);
-  for (const block of blocksAfter(database, original.key, { seq: copy.seq, sub: 0 })) {
-    const facts = database.all<FactRecord>(
-      `select seq, tally, author, crc, text from event
-        where block = ? and log = ? and seq > ? and seq <= ? and sub = 0 order by seq, sub limit ${SLICE_FACTS}`,
+  for (const block of blocksAfter(database, original.key, copy)) {
+    const events = database.all<EventRecord>(
+      `select seq, sub, owner, tally, author, crc, text from event
+        where block = ? and log = ? and (seq, sub) > (?, ?) and (seq, sub) <= (?, 0)
+          and (owner is null or not exists (
+            select 1 from drafting
+            where drafting.log = event.log and drafting.owner = event.owner and drafting.until is not null))
+        order by seq, sub limit ${SLICE_EVENTS}`,
       block,
       original.key,
       copy.seq,
+      copy.sub,
       upTo,
     );
-    for (const { seq, tally, author, crc, text } of facts) {
-      copy.seq = seq;
-      const event = checkedEvent(from, seq, 0, text, crc);
-      const id = insertEvent(writing, copy, text, { owner: null, tally, author, crc });
+    for (const { seq, sub, text, ...columns } of events) {
+      Object.assign(copy, { seq, sub });
+      const event = checkedEvent(from, seq, sub, text, columns.crc);
+      const id = insertEvent(writing, copy, text, columns);
       writing.index.note(id, searchText(event as unknown as NewEvent) ?? null); // a newer version's type has no text
     }
-    if (facts.length > 0) return copy.seq;
+    if (events.length > 0) break;
   }
-  return copy.seq;
+  return formatPosition(copy.seq, copy.sub);
 }
 
 /** A log that has been copied as far as `at`, and what makes a session of it. */
@@ -133,7 +142,15 @@ export function abandonForks({ database }: Writing): void {
   database.run("update purge set copying = 0 where copying");
 }
 
-type FactRecord = { seq: number; tally: Tally | null; author: string | null; crc: number; text: string };
+type EventRecord = {
+  seq: number;
+  sub: number;
+  owner: string | null;
+  tally: Tally | null;
+  author: string | null;
+  crc: number;
+  text: string;
+};
 
 function copyState({ database }: Writing, key: number): LogState {
   return {

@@ -8,7 +8,7 @@ import { noteDeed } from "./deed.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
 import { addFile } from "./file.ts";
-import { abandonFork, beginFork, copyFacts, finishFork } from "./fork-copy.ts";
+import { abandonFork, beginFork, copyEvents, finishFork } from "./fork-copy.ts";
 import { finishSuccession } from "./finish-succession.ts";
 import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
@@ -38,7 +38,7 @@ export const verbs = {
   purge,
   addFile,
   beginFork,
-  copyFacts,
+  copyEvents,
   finishFork,
   abandonFork,
   finishSuccession,
