@@ -199,6 +199,39 @@ test("messages are paged forward from a position, each once", async () => {
   expect(texts).toEqual(Array.from({ length: 491 }, (_, n) => `n${n + 9}`));
 });
 
+test("what an answer said that broke off or was stopped is there for whoever pages, as in the view", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  await append(server, id, brokenOffTurn);
+  const steps = (messages: HistoryPage["messages"]) => messages.filter(({ kind }) => kind === "step");
+  const shown = steps((await server.call<Shown>("GET", `/api/sessions/${id}`)).view.messages);
+  expect(shown).toMatchObject([
+    {
+      state: "aborted",
+      parts: [
+        { kind: "reasoning", text: "Hm." },
+        { kind: "text", text: "Let me see" },
+      ],
+    },
+    { state: "aborted", parts: [{ kind: "text", text: "I was just" }] },
+  ]);
+  const notices: NewEvent[] = Array.from({ length: 60 }, () => ({
+    type: "notice",
+    data: { level: "info", text: "later" },
+  }));
+  await append(server, id, notices);
+  const { view } = await server.call<Shown>("GET", `/api/sessions/${id}`);
+  const before = view.messages[0]!.position;
+  const back: HistoryPage = await server.call("GET", `/api/sessions/${id}?before=${before}`);
+  expect(steps(back.messages)).toEqual(shown);
+  const forth: HistoryPage = await server.call("GET", `/api/sessions/${id}?from=${formatPosition(1, 0)}`);
+  expect(steps(forth.messages)).toEqual(shown);
+
+  const fork = await server.call<SessionRow>("POST", `/api/sessions/${id}/fork`, {}, 201);
+  const copied: HistoryPage = await server.call("GET", `/api/sessions/${fork.id}?before=${before}`);
+  expect(steps(copied.messages)).toEqual(shown);
+});
+
 test("an export has the whole log as JSON lines, or a transcript to read", async () => {
   const server = shared();
   const long = "long ".repeat(20_000);
@@ -243,6 +276,20 @@ test("a turn that was given up calls for a person in every list at once, and run
   await append(server, id, [{ type: "executor_recovered", data: { epoch: 2, takeover: 0 } }]);
   expect(await socket.next("rows")).toMatchObject({ rows: [{ id, status: "running", attention: null }] });
 });
+
+/** A server was lost over its first attempt; a person stopped the second. */
+const brokenOffTurn: NewEvent[] = [
+  { type: "turn_started", data: { turn: "t1", inputs: [] } },
+  { type: "step_started", data: { turn: "t1", step: "s1", attempt: 1, model: "m" } },
+  { type: "draft", data: { part: "s1.1/0", kind: "reasoning", offset: 0, text: "Hm." } },
+  { type: "draft", data: { part: "s1.1/1", kind: "text", offset: 0, text: "Let me" } },
+  { type: "draft", data: { part: "s1.1/1", kind: "text", offset: 6, text: " see" } },
+  { type: "step_aborted", data: { step: "s1", attempt: 1, reason: "its server was lost" } },
+  { type: "step_started", data: { turn: "t1", step: "s1", attempt: 2, model: "m" } },
+  { type: "draft", data: { part: "s1.2/0", kind: "text", offset: 0, text: "I was just" } },
+  { type: "step_aborted", data: { step: "s1", attempt: 2, reason: "stopped", said: "I was just" } },
+  { type: "turn_ended", data: { turn: "t1", outcome: "stopped" } },
+];
 
 function noticeText(message: Message): string {
   return message.kind === "notice" ? message.text : "";

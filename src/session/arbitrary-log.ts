@@ -39,7 +39,7 @@ class LogWriter {
   #turn: string | null = null;
   #step: Open | null = null;
   #calls: Call[] = [];
-  #asks: { ask: string; kind: "approval" | "clarify" }[] = [];
+  #asks: { ask: string; kind: "approval" | "clarify"; call: string }[] = [];
   #processes: string[] = [];
 
   moves(): ((choice: number) => void)[] {
@@ -52,7 +52,8 @@ class LogWriter {
     if (this.#asks.length > 0) moves.push(this.#settleAsk);
     if (this.#step)
       return [...moves, this.#draft, this.#draft, this.#draft, this.#complete, this.#abort, this.#stop];
-    if (this.#calls.length > 0) return [...moves, this.#work, this.#work, this.#work, this.#ask];
+    if (this.#free().length > 0) return [...moves, this.#work, this.#work, this.#work, this.#ask];
+    if (this.#calls.length > 0) return moves;
     return [...moves, this.#startStep, this.#startStep, this.#endTurn, this.#takeover];
   }
 
@@ -63,6 +64,11 @@ class LogWriter {
 
   #facts(): number {
     return this.events.reduce((count, event) => count + (event.type === "draft" ? 0 : 1), 0);
+  }
+
+  /** An ask holds its own call. */
+  #free(): Call[] {
+    return this.#calls.filter(({ call }) => !this.#asks.some((ask) => ask.call === call));
   }
 
   #admit = (choice: number) => {
@@ -166,14 +172,13 @@ class LogWriter {
       { type: "stop_requested", data: { turn: this.#turn! } },
       { type: "step_aborted", data: { step, attempt, reason: "stopped", ...(said !== "" && { said }) } },
     );
-    for (const { ask, kind } of this.#asks.splice(0))
-      this.events.push({ type: "ask_closed", data: { ask, kind, reason: "withdrawn" } });
     this.events.push({ type: "turn_ended", data: { turn: this.#turn!, outcome: "stopped" } });
     this.#turn = null;
   };
 
   #work = (choice: number) => {
-    const call = this.#calls[choice % this.#calls.length]!;
+    const free = this.#free();
+    const call = free[choice % free.length]!;
     if (!call.started) {
       call.started = true;
       this.events.push({ type: "tool_started", data: { call: call.call } });
@@ -196,9 +201,10 @@ class LogWriter {
   #ask = (choice: number) => {
     const ask = this.#id("ask");
     const kind = choice % 2 ? "approval" : "clarify";
-    const { call } = this.#calls[choice % this.#calls.length]!;
+    const free = this.#free();
+    const { call } = free[choice % free.length]!;
     this.events.push({ type: "ask_opened", data: { ask, kind, title: words(choice), call } });
-    this.#asks.push({ ask, kind });
+    this.#asks.push({ ask, kind, call });
   };
 
   #settleAsk = (choice: number) => {

@@ -368,6 +368,8 @@ export interface Store {
   events(log: LogId, after: Position, limit: number, only?: "facts"): Promise<AnyEvent[]>;
   /** The facts in front of a position, newest first, for paging back through a transcript. */
   eventsBefore(log: LogId, before: Position, limit: number): Promise<AnyEvent[]>;
+  /** Those between two positions that no fact has swept yet, oldest first: what an answer said that broke off. */
+  drafts(log: LogId, after: Position, before: Position, limit: number): Promise<AnyEvent[]>;
   /**
    * Empty wakes for one log: subscribe, then read. Wakes of a tick are one. Ends with the signal. One who wants facts
    * only may be spared the wakes of this node's drafts.

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { attemptOf } from "../../src/session/draft.ts";
-import { formatPosition } from "../../src/session/position.ts";
+import { formatPosition, START, type Position } from "../../src/session/position.ts";
 import type { LogId, Store } from "../../src/store/store.ts";
 import {
   draft,
@@ -49,6 +49,34 @@ describe("drafts", () => {
       expect(await factsAfter(1, 0, 1)).toEqual([two]);
       expect(await factsAfter(2, 1)).toEqual([three]);
       expect(await factsAfter(3, 0)).toEqual([]);
+    });
+
+    it("are read by themselves between two positions, both exclusive, wherever they lie", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await makeSession(store, "ses_b");
+      for (let round = 0; round < 5; round++) {
+        const words = Array.from({ length: 300 }, (_, n) => draft(`s${round}.1/0`, n, "x"));
+        for (const log of ["ses_a", "ses_b"]) {
+          await write(store, log, stepStarted(`s${round}`), ...words.slice(0, 150));
+          await write(store, log, notice("between"), ...words.slice(150));
+        }
+      }
+      const all = (await readAll(store, "ses_a")).filter(({ type }) => type === "draft");
+      expect(all).toHaveLength(1_500);
+      const drafts = (after: Position, before: Position, limit = 2_000) =>
+        store.drafts("ses_a", after, before, limit);
+      expect(await drafts(START, formatPosition(99, 0))).toEqual(all);
+      const within = all.filter(
+        ({ position }) => position > formatPosition(4, 0) && position < formatPosition(8, 0),
+      );
+      expect(within).toHaveLength(600);
+      expect(await drafts(formatPosition(4, 0), formatPosition(8, 0))).toEqual(within);
+      expect(await drafts(formatPosition(4, 0), formatPosition(8, 0), 7)).toEqual(within.slice(0, 7));
+      const [first, last] = [within[1]!.position, within[500]!.position];
+      expect(await drafts(first, last)).toEqual(within.slice(2, 500));
+      expect(await drafts(formatPosition(4, 0), formatPosition(4, 1))).toEqual([]);
+      expect(await store.drafts("ses_none", START, formatPosition(99, 0), 10)).toEqual([]);
     });
 
     it("of another attempt, another call or another session stay", async () => {

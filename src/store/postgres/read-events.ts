@@ -94,6 +94,23 @@ export async function readEventsBefore(
   return events.map(({ seq, text, crc }) => checkedEvent(log, seq, 0, text, crc));
 }
 
+export async function readDrafts(
+  database: Queryable,
+  log: LogId,
+  after: Position,
+  before: Position,
+  limit: number,
+): Promise<AnyEvent[]> {
+  const [from, to] = [placeOf(after), placeOf(before)];
+  const drafts = await database.query<Stored>({
+    name: "drafts",
+    text: `select seq, sub, crc, text from draft
+      where log = $1 and (seq, sub) > ($2, $3) and (seq, sub) < ($4, $5) order by seq, sub limit $6`,
+    values: [log, from.seq, from.sub, to.seq, to.sub, limit],
+  });
+  return drafts.map(({ seq, sub, text, crc }) => checkedEvent(log, seq, sub, text, crc));
+}
+
 type Stored = { seq: number; sub: number; crc: number; text: string };
 
 /** In SQL: the log, the position, and how many at most. */

@@ -47,7 +47,14 @@ import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin 
 import { migrate } from "./migrate.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { Poll } from "./poll.ts";
-import { readEvents, readEventsBefore, readFacts, readHeads, type FactsWish } from "./read-events.ts";
+import {
+  readDrafts,
+  readEvents,
+  readEventsBefore,
+  readFacts,
+  readHeads,
+  type FactsWish,
+} from "./read-events.ts";
 import { readPages, type PageWish } from "./read-page.ts";
 import { forgetProcess, readProcess, readProcesses, readScope } from "./process.ts";
 import { finishRequest, readRequest, requestProcess, takeRequests } from "./process-request.ts";
@@ -267,6 +274,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     events: (log, after, limit, only) =>
       only === "facts" ? facts.ask({ log, after, limit }) : readEvents(database, log, after, limit),
     eventsBefore: (log, before, limit) => readEventsBefore(database, log, before, limit),
+    drafts: (log, after, before, limit) => readDrafts(database, log, after, before, limit),
     watch: (log, signal, only) => wakes.watch(log, signal, only),
     changes: (signal) => wakes.changes(signal),
 

@@ -70,4 +70,34 @@ export function readEventsBefore(database: Database, id: LogId, before: Position
   return facts;
 }
 
+export function readDrafts(
+  database: Database,
+  id: LogId,
+  after: Position,
+  before: Position,
+  limit: number,
+): AnyEvent[] {
+  const key = readKey(database, id);
+  if (key === undefined) return [];
+  const [from, to] = [placeOf(after), placeOf(before)];
+  const drafts: AnyEvent[] = [];
+  for (const block of blocksAfter(database, key, from, to)) {
+    const rows = database.tuples<EventTuple>(
+      `select seq, sub, crc, text from event
+        where block = ? and log = ? and (seq, sub) > (?, ?) and (seq, sub) < (?, ?) and sub > 0
+        order by seq, sub limit ?`,
+      block,
+      key,
+      from.seq,
+      from.sub,
+      to.seq,
+      to.sub,
+      limit - drafts.length,
+    );
+    for (const [seq, sub, crc, text] of rows) drafts.push(checkedEvent(id, seq, sub, text, crc));
+    if (drafts.length >= limit) break;
+  }
+  return drafts;
+}
+
 type EventTuple = [seq: number, sub: number, crc: number, text: string];

@@ -44,7 +44,7 @@ import { takeOwnership } from "./owner.ts";
 import { packBatch } from "./packed-batch.ts";
 import { makePrivate } from "./private-file.ts";
 import { Duty } from "./duty.ts";
-import { readEvents, readEventsBefore, readHead } from "./read-events.ts";
+import { readDrafts, readEvents, readEventsBefore, readHead } from "./read-events.ts";
 import { readPage } from "./read-page.ts";
 import { readProcess, readProcesses, readScope } from "./process.ts";
 import { isRequested, readRequest } from "./process-request.ts";
@@ -162,6 +162,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       tails.page(log, after, maxBytes) ?? readPage(reader, log, after, maxBytes),
     events: async (log, after, limit, only) => readEvents(reader, log, after, limit, only),
     eventsBefore: async (log, before, limit) => readEventsBefore(reader, log, before, limit),
+    drafts: async (log, after, before, limit) => readDrafts(reader, log, after, before, limit),
     watch: (log, signal, only) => wakes.watch(log, signal, only),
     changes: (signal) => wakes.changes(signal),
 
