@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AnyEvent, By, NewFact } from "../session/event.ts";
+import type { AnyEvent, By, NewEvent, NewFact } from "../session/event.ts";
 import { formatPosition } from "../session/position.ts";
 import { transcript } from "./transcript.ts";
 
@@ -53,15 +53,62 @@ test("a transcript has the words of an answer that ended in its middle", async (
   expect(text).toContain("about to\n\n*The turn failed.*");
 });
 
+test("a transcript has what an attempt said that broke off, once, though no fact has it", async () => {
+  const text = await read(
+    [
+      ...attempt(1, "Let me", " see"),
+      { type: "step_aborted", data: { step: "s1", attempt: 1, reason: "its server was lost" } },
+      ...attempt(2, "I was just"),
+      { type: "step_aborted", data: { step: "s1", attempt: 2, reason: "overloaded" } },
+      { type: "turn_ended", data: { turn: "t1", outcome: "failed", said: "I was just" } },
+      ...attempt(3, "All of it, hal"),
+      {
+        type: "step_completed",
+        data: { step: "s1", attempt: 3, message: [{ type: "text", text: "All of it, whole." }] },
+      },
+      { type: "turn_ended", data: { turn: "t2", outcome: "stopped" } },
+      ...attempt(4, "And now"),
+    ],
+    {},
+  );
+  expect(text).toBe(
+    [
+      "Let me see\n\n*Interrupted: its server was lost.*",
+      "I was just\n\n*Interrupted: overloaded.*",
+      "*The turn failed.*",
+      "All of it, whole.",
+      "*The turn stopped.*",
+      "And now\n\n*Still being answered.*\n\n",
+    ].join("\n\n"),
+  );
+});
+
 test("a fact that a newer version wrote is passed over", async () => {
   const unknown = { type: "moon_landed", data: {} } as unknown as NewFact;
   expect(await read([unknown], {})).toBe("");
 });
 
-async function read(facts: NewFact[], blobs: Record<string, string>): Promise<string> {
+function attempt(n: number, ...texts: string[]): NewEvent[] {
+  const started: NewEvent = {
+    type: "step_started",
+    data: { turn: "t1", step: "s1", attempt: n, model: "m" },
+  };
+  const thought: NewEvent = {
+    type: "draft",
+    data: { part: `s1.${n}/0`, kind: "reasoning", offset: 0, text: "not for here" },
+  };
+  let offset = 0;
+  const drafts = texts.map((text): NewEvent => {
+    offset += text.length;
+    return { type: "draft", data: { part: `s1.${n}/1`, kind: "text", offset: offset - text.length, text } };
+  });
+  return [started, thought, ...drafts];
+}
+
+async function read(log: NewEvent[], blobs: Record<string, string>): Promise<string> {
   async function* events(): AsyncGenerator<AnyEvent> {
-    for (const [n, fact] of facts.entries())
-      yield { position: formatPosition(n + 1, 0), at: "2026-11-15T09:00:00.000Z", by: OWNER, ...fact };
+    for (const [n, event] of log.entries())
+      yield { position: formatPosition(n + 1, 0), at: "2026-11-15T09:00:00.000Z", by: OWNER, ...event };
   }
   const blob = (id: string) => Promise.resolve(blobs[id] === undefined ? undefined : Buffer.from(blobs[id]));
   let text = "";

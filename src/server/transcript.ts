@@ -1,15 +1,52 @@
-// A session as Markdown, for people: who said what, which tools ran with what result. One fact at a time, in log order.
-import type { AnyEvent, By, Fact, LongText, Piece } from "../session/event.ts";
+// A session as Markdown, for people: who said what, which tools ran with what result. One fact at a time, in log order;
+// what an answer said that broke off is in no fact, and is gathered from its drafts.
+import { applyDraft } from "../session/apply-draft.ts";
+import { applyFact } from "../session/apply-fact.ts";
+import { isDraft } from "../session/draft.ts";
+import type { AnyEvent, By, Draft, Fact, LongText, Piece } from "../session/event.ts";
+import { emptyView, type View } from "../session/view.ts";
 import type { Store } from "../store/store.ts";
 
 export async function* transcript(
   events: AsyncIterable<AnyEvent>,
   store: Pick<Store, "blob">,
 ): AsyncGenerator<string> {
+  let answer = emptyView(); // the last attempt alone
   for await (const event of events) {
-    const text = await paragraph(event as Fact, store); // what is not a fact that we know falls through
+    if (isDraft(event)) {
+      applyDraft(answer, event as Draft);
+      continue;
+    }
+    const fact = event as Fact; // what is not a fact that we know falls through
+    const text = await paragraph(withWords(fact, answer), store);
     if (text !== undefined) yield `${text}\n\n`;
+    if (fact.type === "step_started" || fact.type === "turn_ended") answer = emptyView();
+    if (fact.type.startsWith("step_")) applyFact(answer, fact);
   }
+  const words = isSpeaking(answer) ? wordsOf(answer) : "";
+  if (words !== "") yield `${words}\n\n*Still being answered.*\n\n`;
+}
+
+/** With what its drafts have said; the end of a turn does not repeat what the end of its last attempt has told. */
+function withWords(fact: Fact, answer: View): Fact {
+  if (fact.type !== "step_aborted" && fact.type !== "turn_ended") return fact;
+  const words = wordsOf(answer);
+  if (words === "") return fact;
+  const { said: _, ...data } = fact.data;
+  return { ...fact, data: isSpeaking(answer) ? { ...data, said: words } : data } as Fact; // of either type, as it was
+}
+
+function isSpeaking({ messages: [step] }: View): boolean {
+  return step?.kind === "step" && step.state === "streaming";
+}
+
+function wordsOf({ messages: [step] }: View): string {
+  if (step?.kind !== "step" || step.state === "completed") return "";
+  const texts = step.parts.map((part) => (part.kind === "text" ? part.text : ""));
+  return texts
+    .filter((text) => text !== "")
+    .join("\n\n")
+    .trim();
 }
 
 async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string | undefined> {
