@@ -14,7 +14,7 @@ import type { HeldSession } from "./held-session.ts";
 import { storableMessage } from "./storable-message.ts";
 import { wordsOf } from "./stopped-answer.ts";
 import { ThinkingTimes } from "./thinking-times.ts";
-import { retryTime, type RetryLimits } from "./retry-time.ts";
+import { nextRetry, type RetryLimits } from "./retry-time.ts";
 
 export type Attempt = {
   session: HeldSession;
@@ -50,6 +50,7 @@ export async function callModel(attempt: Attempt): Promise<void> {
   failpoint("after-intent");
   const thought = new ThinkingTimes(attempt.clock);
   const said = new Map<number, string>();
+  const begunMs = attempt.clock.now();
   const result = await attempt.driver.step(
     attempt.request,
     (delta) => {
@@ -62,7 +63,7 @@ export async function callModel(attempt: Attempt): Promise<void> {
   failpoint("after-effect");
   // Before the fact, which sweeps them: of an answer that is whole it says the last words too, and a commit sooner.
   await (result.outcome === "completed" ? drafts.leaveRest() : drafts.flush());
-  const facts = await outcomeFacts(attempt, result, thought, said);
+  const facts = await outcomeFacts(attempt, result, thought, said, attempt.clock.now() - begunMs);
   const whole = facts.flatMap((fact) =>
     fact.type === "step_completed" ? answerFacts(session.view, fact) : [fact],
   );
@@ -75,6 +76,7 @@ async function outcomeFacts(
   result: StepResult,
   thought: ThinkingTimes,
   said: ReadonlyMap<number, string>,
+  tookMs: number,
 ): Promise<NewFact[]> {
   const named = { step: attempt.step, attempt: attempt.attempt };
   switch (result.outcome) {
@@ -92,7 +94,7 @@ async function outcomeFacts(
     case "stopped":
       return [await stoppedFact(attempt, said)];
     case "failed":
-      return failureFacts(attempt, result.fault, said);
+      return failureFacts(attempt, result.fault, said, tookMs);
   }
 }
 
@@ -111,6 +113,7 @@ async function failureFacts(
   attempt: Attempt,
   fault: ProviderFault,
   said: ReadonlyMap<number, string>,
+  tookMs: number,
 ): Promise<NewFact[]> {
   const { step, session } = attempt;
   const turn = session.view.turn;
@@ -119,10 +122,11 @@ async function failureFacts(
     message: fault.message,
     ...(fault.details !== undefined && { details: fault.details }),
   };
-  const retryAt = retryTime({
+  const retry = nextRetry({
     fault,
     attempt: attempt.attempt,
-    since: turn?.retryingSince ?? null,
+    tookMs,
+    triedMs: turn?.triedMs ?? 0,
     now: attempt.clock.now(),
     chance: attempt.chance(),
     limits: attempt.retry,
@@ -134,10 +138,13 @@ async function failureFacts(
       attempt: attempt.attempt,
       reason: fault.class,
       error,
-      ...(retryAt !== null && { retryAt: new Date(retryAt + attempt.storeAheadMs).toISOString() }),
+      ...(retry && {
+        retryAt: new Date(retry.at + attempt.storeAheadMs).toISOString(),
+        triedMs: retry.triedMs,
+      }),
     },
   };
-  if (retryAt !== null || !turn) return [aborted];
+  if (retry || !turn) return [aborted];
   const plan =
     fault.class === "context_too_long" && !wasCompactedFor(session.view, step)
       ? planCompaction(session.context, attempt.contextTokens)

@@ -295,6 +295,26 @@ describe("a provider", () => {
     expect(types(log).filter((type) => type === "step_started")).toHaveLength(3);
   });
 
+  it("that fails for now loses no turn to the time in which nobody could try it, and ends one all the same", async () => {
+    const script = () => ({ fault: { class: "network", message: "not reachable" } }) as const;
+    const retry = { firstMs: 4_000, mostMs: 4_000, totalMs: 15_000 };
+    await scene.run(script, {}, { retry });
+    const session = await scene.send("go");
+    await scene.untilFact(session, "step_aborted");
+    await scene.stop();
+    scene.advance(3600_000);
+    await scene.run(script, {}, { retry });
+    const woken = await scene.untilFact(session, "step_aborted", 2);
+    expect(types(woken)).not.toContain("turn_ended");
+    for (const tries of [3, 4, 5]) {
+      scene.advance(4_000);
+      await scene.untilFact(session, "step_aborted", tries);
+    }
+    const log = await scene.untilFact(session, "turn_ended");
+    expect(log.at(-1)?.data).toMatchObject({ outcome: "failed", error: { code: "network" } });
+    expect(types(log).filter((type) => type === "step_started")).toHaveLength(5);
+  });
+
   it("is tried again though the clock was set back by hours meanwhile", async () => {
     let calls = 0;
     await scene.run(() =>

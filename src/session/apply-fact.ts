@@ -126,7 +126,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         usage: { ...NO_USAGE },
         steps: 0,
         retryAt: null,
-        retryingSince: null,
+        triedMs: 0,
         recovering: false,
         takeovers: 0,
       };
@@ -177,7 +177,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         addUsage(view.usage, usage);
         if (view.turn) addUsage(view.turn.usage, usage);
       }
-      if (view.turn) Object.assign(view.turn, { retryingSince: null, recovering: false }); // whoever was thought lost speaks
+      if (view.turn) Object.assign(view.turn, { triedMs: 0, recovering: false }); // whoever was thought lost speaks
       const changed = changeStep(view, attemptOf(step, attempt), (row) => {
         row.parts = partsOf(step, attempt, message);
         row.state = "completed";
@@ -187,7 +187,7 @@ export function applyFact(view: View, fact: Fact): Changed {
       return { messages: changed, areas: usage ? ["usage", "turn"] : ["turn"] };
     }
     case "step_aborted": {
-      const { step, attempt, reason, retryAt, said } = fact.data;
+      const { step, attempt, reason, retryAt, said, triedMs } = fact.data;
       const changed = changeStep(view, attemptOf(step, attempt), (row) => {
         if (row.parts.length === 0 && said !== undefined) row.parts = saidParts(row.id, said);
         row.state = "aborted";
@@ -197,7 +197,7 @@ export function applyFact(view: View, fact: Fact): Changed {
       });
       if (view.turn) {
         view.turn.retryAt = retryAt ?? null;
-        if (retryAt !== undefined) view.turn.retryingSince ??= at;
+        view.turn.triedMs += triedMs ?? 0;
       }
       return { messages: changed, areas: ["turn"] };
     }

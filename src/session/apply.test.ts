@@ -249,8 +249,7 @@ describe("the fold", () => {
 /** All that a person sees, without where and when it stands in the log. */
 function transcript({ messages, queue, asks, turn, meta }: View): unknown {
   const bare = (name: string, value: unknown) => {
-    if (["position", "at", "openedAt", "startedAt", "endedAt", "createdAt", "retryingSince"].includes(name))
-      return undefined;
+    if (["position", "at", "openedAt", "startedAt", "endedAt", "createdAt"].includes(name)) return undefined;
     return name === "id" && /^\d{16}_/.test(String(value)) ? undefined : value;
   };
   return JSON.parse(JSON.stringify({ messages, queue, asks, turn, meta }, bare));

@@ -166,6 +166,8 @@ export const factData = {
     reason: z.string(),
     error: Fault.optional(),
     retryAt: z.string().optional(),
+    /** What this attempt and the wait until `retryAt` take of the time for which a failure is retried. */
+    triedMs: z.number().optional(),
     /** What was said of an answer that a person stopped: so that the model knows it when it goes on. */
     said: LongText.optional(),
   }),

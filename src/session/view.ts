@@ -137,8 +137,8 @@ export type Turn = {
   /** Model calls that were begun, without their further attempts. */
   steps: number;
   retryAt: string | null;
-  /** When the failures began that are being retried. */
-  retryingSince: string | null;
+  /** How long the present step has been retried; while nobody could try, it does not grow. */
+  triedMs: number;
   recovering: boolean;
   /** How often another executor took over the present step. */
   takeovers: number;

@@ -49,7 +49,8 @@ const POLL_MS = 5_000;
 const KEEPER_MS = 10_000;
 const OUT_WITHIN_MS = 4_500;
 const LONG_CHARS = 60;
-export const RETRY: RetryLimits = { firstMs: 2_000, mostMs: 30_000, totalMs: 120_000 };
+/** So little in all that some provider fails for longer. */
+export const RETRY: RetryLimits = { firstMs: 2_000, mostMs: 30_000, totalMs: 45_000 };
 export const LIMITS: Limits = { ...USUAL_LIMITS, maxWaitMs: RETRY.totalMs };
 
 export class Node {

@@ -35,7 +35,7 @@ function running(more: Partial<View> = {}): View {
     usage: { inputTokens: 0, outputTokens: 0 },
     steps: 1,
     retryAt: null,
-    retryingSince: null,
+    triedMs: 0,
     recovering: false,
     takeovers: 0,
   };
