@@ -88,6 +88,7 @@ async function outcomeFacts(
             ...named,
             message: await storableMessage(thought.told(result.message), attempt),
             ...(result.usage && { usage: attempt.price(result.usage) }),
+            ...(result.finish !== "stop" && result.finish !== "tools" && { finish: result.finish }),
           },
         },
       ];

@@ -47,6 +47,14 @@ describe("a delegate in the foreground", () => {
     expect((await scene.store.view(parent))?.delegates).toEqual([]);
   });
 
+  it("whose answer the provider's filter ended says so to its parent", async () => {
+    await scene.run((request) =>
+      textOf(request.context.at(-1)) === "look" ? { calls: [], finish: "filter" } : delegating(request),
+    );
+    const log = await scene.untilFact(await scene.send("delegate look"), "turn_ended");
+    expect(results(log)[0]?.result).toBe("[it said nothing]\nThe provider's filter ended this answer.");
+  });
+
   it("holds no lease of its parent while it works", async () => {
     await scene.run((request) =>
       textOf(request.context.at(-1)) === "think" ? { hangs: "Well" } : delegating(request),

@@ -6,7 +6,7 @@ import { failpoint } from "../failpoint.ts";
 import { APPROVAL_CHOICES } from "../session/answer.ts";
 import { decide, exactRule, type Proposal } from "../session/approval.ts";
 import type { FactData, NewFact } from "../session/event.ts";
-import { openCalls } from "../session/next-step.ts";
+import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, Delegation, Tool } from "../tool/tool.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
@@ -57,7 +57,7 @@ async function readyCall(work: ToolWork, call: string): Promise<Ready | undefine
   const mark = part.state === "called" ? work.secrets.markIn(JSON.stringify(part.args) ?? "") : undefined;
   if (mark !== undefined) return refuse(work, part, holdsSecret(mark));
   const broken = brokenText(part.args);
-  if (broken !== undefined) return refuse(work, part, `The arguments are not JSON: ${broken.slice(0, 500)}`);
+  if (broken !== undefined) return refuse(work, part, brokenWords(work, broken.slice(0, 500)));
   const parsed = tool.args.safeParse(part.args);
   if (!parsed.success) {
     const faults = parsed.error.issues.map(
@@ -79,6 +79,13 @@ function holdsSecret(mark: string): string {
     `Nothing was done: the arguments hold a secret, or the mark ${mark} that stands for it everywhere in this session. ` +
     "Don't write it out: use the environment variable, if commands have it, or the file that it is in."
   );
+}
+
+function brokenWords({ session: { view } }: ToolWork, broken: string): string {
+  const isCut = view.turn !== null && lastStep(view, view.turn.id)?.finish === "length";
+  return isCut
+    ? `The answer stopped at its length limit within these arguments, so nothing was done. Try it in smaller parts. They began: ${broken}`
+    : `The arguments are not JSON: ${broken}`;
 }
 
 async function refuse(work: ToolWork, part: ToolPart, result: string): Promise<undefined> {

@@ -1,10 +1,10 @@
 // For tests: a model that says what it is told to, step by step, with real deltas.
-import type { Driver, StepRequest, StepResult, WholePiece } from "../driver/driver.ts";
+import type { Driver, Finish, StepRequest, StepResult, WholePiece } from "../driver/driver.ts";
 
 export type Line =
   | string // a text, in three deltas
   | { call: string; args: unknown; text?: string }
-  | { calls: { call: string; args: unknown }[] }
+  | { calls: { call: string; args: unknown }[]; text?: string; finish?: Finish }
   | { fault: Extract<StepResult, { outcome: "failed" }>["fault"]; after?: string } // which it says before
   /** Says this much, then nothing until it is stopped. */
   | { hangs: string };
@@ -35,7 +35,9 @@ export function scriptedDriver(script: Script): Driver & { requests: StepRequest
         if (type === "text")
           for (const text of thirds((rest as { text: string }).text)) said({ piece, kind: "text", text });
       if (signal.aborted) return { outcome: "stopped" };
-      return { outcome: "completed", message, usage: { inputTokens: 10, outputTokens: 5 }, finish: "stop" };
+      const finish = typeof line === "object" && "finish" in line ? line.finish : undefined;
+      const usage = { inputTokens: 10, outputTokens: 5 };
+      return { outcome: "completed", message, usage, finish: finish ?? "stop" };
     },
   };
 }

@@ -1,5 +1,6 @@
 // How a session's last turn ended, in words for whoever gave it the work.
 import type { FactData } from "../session/event.ts";
+import { stepFinishWords } from "../session/finish-words.ts";
 import type { Step } from "../session/parts.ts";
 import type { View } from "../session/view.ts";
 import type { Store } from "../store/store.ts";
@@ -15,10 +16,15 @@ export async function endOfTurn(store: Blobs, { messages }: View): Promise<TurnE
   const step = messages.findLast(
     (message): message is Step => message.kind === "step" && message.state === "completed",
   );
-  const said = step?.turn === end.turn ? await wordsOf(store, step) : "";
+  const last = step?.turn === end.turn ? step : undefined;
+  const said = last ? await wordsOf(store, last) : "";
+  const why = last && stepFinishWords(last);
   switch (end.outcome) {
     case "completed":
-      return { outcome: end.outcome, text: said || "[it said nothing]" };
+      return {
+        outcome: end.outcome,
+        text: [said || "[it said nothing]", ...(why === undefined ? [] : [why])].join("\n"),
+      };
     case "failed":
       return {
         outcome: end.outcome,

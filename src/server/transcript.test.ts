@@ -83,6 +83,33 @@ test("a transcript has what an attempt said that broke off, once, though no fact
   );
 });
 
+test("a transcript says why an answer ended early, also one without a word", async () => {
+  const step = { step: "s1", attempt: 1 };
+  const text = await read(
+    [
+      {
+        type: "step_completed",
+        data: { ...step, message: [{ type: "text", text: "I was just" }], finish: "length" },
+      },
+      { type: "step_completed", data: { ...step, message: [], finish: "filter" } },
+      { type: "step_completed", data: { ...step, message: [], finish: "other" } },
+      {
+        type: "step_completed",
+        data: { ...step, message: [{ type: "text", text: "Done." }], finish: "other" },
+      },
+    ],
+    {},
+  );
+  expect(text.split("\n\n")).toEqual([
+    "I was just",
+    "*The model stopped at its length limit.*",
+    "*The provider's filter ended this answer.*",
+    "*The provider ended this answer without a word, and did not say why.*",
+    "Done.",
+    "",
+  ]);
+});
+
 test("a fact that a newer version wrote is passed over", async () => {
   const unknown = { type: "moon_landed", data: {} } as unknown as NewFact;
   expect(await read([unknown], {})).toBe("");

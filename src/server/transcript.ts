@@ -3,7 +3,8 @@
 import { applyDraft } from "../session/apply-draft.ts";
 import { applyFact } from "../session/apply-fact.ts";
 import { isDraft } from "../session/draft.ts";
-import type { AnyEvent, By, Draft, Fact, LongText, Piece } from "../session/event.ts";
+import type { AnyEvent, By, Draft, Fact, FactData, LongText } from "../session/event.ts";
+import { finishWords } from "../session/finish-words.ts";
 import { emptyView, type View } from "../session/view.ts";
 import type { Store } from "../store/store.ts";
 
@@ -73,7 +74,7 @@ async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string
     case "input_withdrawn":
       return "*The last queued input was withdrawn.*";
     case "step_completed":
-      return stepText(fact.data.message, whole);
+      return stepText(fact.data, whole);
     case "step_aborted":
       return afterWords(fact.data.said, `*Interrupted: ${oneLine(fact.data.reason)}.*`, whole);
     case "tool_finished": {
@@ -112,7 +113,7 @@ async function afterWords(
 }
 
 async function stepText(
-  message: readonly Piece[],
+  { message, finish }: FactData<"step_completed">,
   whole: (text: LongText) => Promise<string>,
 ): Promise<string | undefined> {
   const parts: string[] = [];
@@ -123,6 +124,8 @@ async function stepText(
         `**Tool: ${oneLine(piece.name)}**\n\n${fenced(JSON.stringify(piece.args, undefined, 2) ?? "")}`,
       );
   }
+  const why = finishWords(finish, parts.length === 0);
+  if (why !== undefined) parts.push(`*${why}*`);
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 

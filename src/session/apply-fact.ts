@@ -172,7 +172,7 @@ export function applyFact(view: View, fact: Fact): Changed {
       return { messages: [id], areas: ["turn"] };
     }
     case "step_completed": {
-      const { step, attempt, message, usage } = fact.data;
+      const { step, attempt, message, usage, finish } = fact.data;
       if (usage) {
         addUsage(view.usage, usage);
         if (view.turn) addUsage(view.turn.usage, usage);
@@ -182,6 +182,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         row.parts = partsOf(step, attempt, message);
         row.state = "completed";
         row.usage = usage ?? null;
+        row.finish = finish ?? null;
         row.endedAt = at;
       });
       return { messages: changed, areas: usage ? ["usage", "turn"] : ["turn"] };

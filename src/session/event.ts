@@ -159,6 +159,8 @@ export const factData = {
     attempt: z.number(),
     message: z.array(Piece),
     usage: Usage.optional(),
+    /** Why it ended, when not because it was whole; `other` is what only the provider knows. */
+    finish: z.enum(["length", "filter", "other"]).optional(),
   }),
   step_aborted: z.object({
     step: z.string(),

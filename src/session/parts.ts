@@ -113,7 +113,7 @@ export function cutStrings(value: unknown): unknown {
 }
 
 export function stepMessage(
-  step: Omit<StepMessage, "kind" | "state" | "reason" | "retryAt" | "parts" | "usage" | "endedAt">,
+  step: Omit<StepMessage, "kind" | "state" | "reason" | "retryAt" | "finish" | "parts" | "usage" | "endedAt">,
 ): StepMessage {
   return {
     kind: "step",
@@ -121,6 +121,7 @@ export function stepMessage(
     state: "streaming",
     reason: null,
     retryAt: null,
+    finish: null,
     parts: [],
     usage: null,
     endedAt: null,

@@ -1,5 +1,6 @@
 // What a session looks like now: the fold of its log, bounded, the same in the page, the CLI and the executor.
 import type { Attachment, By, DelegateResult, FactData, LongText, Usage } from "./event.ts";
+import type { Finish } from "./finish-words.ts";
 import { START, type Position } from "./position.ts";
 import { NO_USAGE } from "./usage.ts";
 
@@ -81,6 +82,8 @@ export type StepMessage = {
   state: "streaming" | "completed" | "aborted";
   reason: string | null;
   retryAt: string | null;
+  /** Why its answer ended, when not because it was whole. */
+  finish: Finish | null;
   parts: Part[];
   usage: Usage | null;
   endedAt: string | null;

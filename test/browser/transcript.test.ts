@@ -57,6 +57,27 @@ test("a turn is shown as it happens: words as they come, thinking folded, tools 
   expectNoFaults(page);
 });
 
+test("an answer that ended early says why", async () => {
+  const page = await open();
+  const script = new Script("a").admit("Tell me.").take("inp_a1", FIRST_INPUT).begin();
+  const step = { step: "step_a3", attempt: 1 };
+  const cut: NewEvent = {
+    type: "step_completed",
+    data: { ...step, message: [text("It is a")], finish: "length" },
+  };
+  await visit.server.play(session, script.add(cut).end());
+  await page.getByText("The model stopped at its length limit.", { exact: true }).waitFor();
+  const filtered = new Script("b").admit("And?").take("inp_b1", formatPosition(8, 0)).begin();
+  const silent: NewEvent = {
+    type: "step_completed",
+    data: { step: "step_b3", attempt: 1, message: [], finish: "filter" },
+  };
+  await visit.server.play(session, filtered.add(silent).end());
+  await page.getByText("The provider's filter ended this answer.", { exact: true }).waitFor();
+  await expectPageEqualsView(page);
+  expectNoFaults(page);
+});
+
 test("what a delegate in the background brings back is shown as its result, with a way to it", async () => {
   const child = await visit.server.create("Count the files");
   const page = await open();

@@ -1,5 +1,6 @@
 // One attempt of a step: prose leads, thinking is folded, tools are quiet rows.
 import { createMemo, Index, Match, Show, Switch } from "solid-js";
+import { stepFinishWords } from "../../src/session/finish-words.ts";
 import type { Message, Part, TextPart, ToolPart } from "../../src/session/view.ts";
 import { Prose } from "../prose/prose.tsx";
 import { useDashboard } from "../state/dashboard.ts";
@@ -48,6 +49,7 @@ export function Step(props: { step: StepRow }) {
           </Show>
         </p>
       </Show>
+      <Show when={stepFinishWords(props.step)}>{(why) => <p class="note">{why()}</p>}</Show>
       {/* A stop is told by the turn's end, right below. */}
       <Show when={isAborted() && props.step.reason !== "stopped"}>
         <Aborted step={props.step} isSuperseded={isSuperseded()} />

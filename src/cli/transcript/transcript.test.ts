@@ -107,6 +107,17 @@ test("a step that is interrupted says so, and its next attempt is printed anew",
   );
 });
 
+test("an answer that ended early says why, once", () => {
+  const completed = { step: "step_1", attempt: 1, message: [{ type: "text" as const, text: "Let me" }] };
+  const events = numbered([
+    ...story.slice(0, 5),
+    { type: "step_completed", data: { ...completed, finish: "length" } },
+    { type: "turn_ended", data: { turn: "turn_1", outcome: "completed" } },
+  ]);
+  expect(printed(events)).toContain("Let me\n  · The model stopped at its length limit.\n");
+  expect(printed(events, 5).split("length limit")).toHaveLength(2);
+});
+
 test("two tools that talk at once are told apart", () => {
   const call = (name: string) =>
     ({ type: "call", call: name, name: "shell", args: { command: name } }) as const;

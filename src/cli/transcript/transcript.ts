@@ -2,6 +2,7 @@
 // follows: drafts as they come, the whole when its fact is there, each word once however it arrived.
 import type { Touched } from "../../session/apply.ts";
 import type { AnyEvent, Fact } from "../../session/event.ts";
+import { stepFinishWords } from "../../session/finish-words.ts";
 import { shown } from "../../session/search-text.ts";
 import type {
   Message,
@@ -68,6 +69,7 @@ export class Transcript {
     this.#remember(message.id, 1);
     if (message.kind === "task") this.#remember(`${message.id} ${message.outcome}`, 1);
     if (message.kind !== "step") return;
+    if (message.finish !== null) this.#remember(`${message.id} finish`, 1);
     for (const part of message.parts)
       if (part.kind === "tool") {
         this.#remember(part.id, Math.max(1, part.draftChars));
@@ -188,6 +190,8 @@ export class Transcript {
     // A tool's line stays open for what it says.
     if (step.state === "completed" && step.parts.at(-1)?.kind !== "tool")
       this.#once(step.id, () => this.#printer.close());
+    const why = stepFinishWords(step);
+    if (why !== undefined) this.#once(`${step.id} finish`, () => this.#printer.line(`  · ${why}`, "yellow"));
     if (step.state === "aborted")
       this.#once(step.id, () => {
         const retry = step.retryAt === null ? "" : `; trying again at ${clock(step.retryAt, this.#now())}`;

@@ -92,8 +92,9 @@ export class MessageInMaking {
     this.#begin("text", `remark ${this.#pieces.length}`, text, undefined);
   }
 
-  finished(): WholePiece[] {
-    return this.#pieces.map((piece, number): WholePiece => {
+  /** `isCut`: it was ended at a limit, wherever it was then. */
+  finished(isCut = false): WholePiece[] {
+    return this.#pieces.map((piece, number, { length }): WholePiece => {
       if (piece.type === "custom") return piece;
       const data: ProviderData = {
         ...(piece.type === "call" && { id: piece.id }),
@@ -105,7 +106,7 @@ export class MessageInMaking {
         type: "call",
         call: `${this.#step}-${number}`,
         name: piece.name,
-        args: argsOf(piece.text),
+        args: isCut && number === length - 1 ? cutArgsOf(piece.text) : argsOf(piece.text),
         ...provider,
       };
     });
@@ -129,6 +130,11 @@ export class MessageInMaking {
     piece.number ??= this.#pieces.push(piece) - 1;
     return piece.number;
   }
+}
+
+/** None at all may be the beginning of some, whichever way the SDK writes it: to run that would be a guess. */
+function cutArgsOf(text: string): unknown {
+  return ["", "{}"].includes(text.trim()) ? brokenArgs("") : argsOf(text);
 }
 
 /** No arguments at all are an empty object, as most providers write it for a tool that takes none. */

@@ -158,3 +158,27 @@ test("a listener that fails is not mistaken for a provider that does", async () 
   };
   await expect(readAnswer(parts, "s1", fails)).rejects.toThrow("lease lost");
 });
+
+test.each(["", "{}"])(
+  "a call that the length limit cut before its arguments (%j) has none that could be run",
+  async (input) => {
+    const { answer } = await read(
+      { type: "tool-call", toolCallId: "a", toolName: "process", input: "{}" },
+      { type: "tool-input-start", id: "b", toolName: "process" },
+      { type: "tool-call", toolCallId: "b", toolName: "process", input },
+      finish("length", "max_tokens"),
+    );
+    expect(answer).toMatchObject({
+      finish: "length",
+      message: [{ args: {} }, { args: { broken_json: "" } }],
+    });
+  },
+);
+
+test("arguments that were whole before the length limit came stay as they are", async () => {
+  const { answer } = await read(
+    { type: "tool-call", toolCallId: "a", toolName: "shell", input: '{"command":"ls"}' },
+    finish("length", "length"),
+  );
+  expect(answer).toMatchObject({ message: [{ args: { command: "ls" } }] });
+});

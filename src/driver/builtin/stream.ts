@@ -28,7 +28,7 @@ export async function readAnswer(
       } catch (error) {
         return { end: "error", error };
       }
-      if (next.done) return answerOf(message.finished(), finished);
+      if (next.done) return answerOf(message, finished);
       const part = next.value;
       if (part.type === "error")
         return endsEarly(part.error) ? { end: "cut" } : { end: "error", error: part.error };
@@ -87,7 +87,8 @@ function endsEarly(error: unknown): boolean {
   return error instanceof Error && /ended without a finish reason/.test(error.message);
 }
 
-function answerOf(message: WholePiece[], finished: Finished | undefined): Answer {
+function answerOf(making: MessageInMaking, finished: Finished | undefined): Answer {
+  const message = making.finished(finished?.finishReason.unified === "length");
   const finish = finished && finishOf(finished.finishReason, message);
   return finished && finish
     ? { end: "finished", message, usage: usageOf(finished.usage), finish }
