@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { ProfileInfo } from "../client/commands.ts";
 import { answer, type Cli } from "./cli.ts";
 import { printTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
 import { visibleLine } from "./visible.ts";
 
 export function profilesCommand(cli: Cli): Command {
@@ -10,11 +11,11 @@ export function profilesCommand(cli: Cli): Command {
     .addHelpText("after", '\nExample:\n  holdfast send new "Why is the build red?" --profile demo')
     .action(async (_: object, command: Command) => {
       const items = await cli.client.profiles();
-      answer(cli, command, { items }, () => print(cli, items));
+      answer(cli, command, { items }, () => printProfiles(cli.terminal, items));
     });
 }
 
-function print({ terminal }: Cli, items: readonly ProfileInfo[]): void {
+export function printProfiles(terminal: Terminal, items: readonly ProfileInfo[]): void {
   if (items.length === 0) return terminal.line("No agents work here.");
   printTable<ProfileInfo>(
     terminal,
@@ -28,8 +29,15 @@ function print({ terminal }: Cli, items: readonly ProfileInfo[]): void {
         flexible: true,
         paint: (cell, { unusable }) => terminal.paint(unusable === null ? "green" : "red", cell),
       },
-      { title: "SANDBOX", cell: ({ sandboxed }) => (sandboxed ? "yes" : "no, asks") },
+      { title: "SANDBOX", cell: ({ sandboxed, approvals }) => (sandboxed ? "yes" : UNSANDBOXED[approvals]) },
     ],
     items,
   );
 }
+
+/** What stands between a command and the machine, where no rule says otherwise. */
+const UNSANDBOXED: Record<ProfileInfo["approvals"], string> = {
+  ask: "no, asks",
+  auto: "no, and never asks",
+  deny: "no, denies",
+};

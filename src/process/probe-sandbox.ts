@@ -33,7 +33,7 @@ export async function probeSandbox(hidden: string, path: string): Promise<Sandbo
 /** One line for `doctor` and the page. */
 export function describeSandbox(sandbox: Sandbox): string {
   return sandbox.kind === "none"
-    ? `not sandboxed: ${sandbox.reason}; commands ask for approval`
+    ? `not sandboxed: ${sandbox.reason}; commands ask for approval, unless their profile has approvals "auto" or "deny"`
     : `bubblewrap ${sandbox.version} (${sandbox.program})`;
 }
 

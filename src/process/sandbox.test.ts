@@ -32,7 +32,7 @@ test.each([
 test("without bubblewrap on the PATH there is no sandbox, and doctor says that commands ask", async () => {
   const probed = await probeSandbox(scene.home, scene.workspace);
   expect(probed).toMatchObject({ kind: "none", reason: expect.stringContaining("not installed") });
-  expect(describeSandbox(probed)).toMatch(/^not sandboxed: .*commands ask for approval$/);
+  expect(describeSandbox(probed)).toMatch(/^not sandboxed: .*commands ask for approval, unless .*"auto"/);
 });
 
 test("a bubblewrap that does not work here is no sandbox, and its own words are the reason", async () => {
