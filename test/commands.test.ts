@@ -1,6 +1,6 @@
 // What a person commands from the command line, as processes against a real server whose executor is played by the test.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Ask, DeedList, ShownSession } from "../src/client/commands.ts";
+import type { Ask, DeedList, SessionList, ShownSession } from "../src/client/commands.ts";
 import type { NewEvent } from "../src/session/event.ts";
 import { envOf, holdfast, holdfastJson, type Env } from "./holdfast.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
@@ -50,6 +50,26 @@ describe("a session that Holdfast itself failed over and left alone", () => {
     const shown = (await holdfast(env, ["sessions", "show", session])).out;
     expect(shown).toContain("idle: failed");
     expect(shown).toMatch(/Send anything to try again\. The reason: no such fold/);
+  });
+});
+
+describe("a session whose provider failed for now", () => {
+  it("says in the status, the list and where it is shown when it is tried again", async () => {
+    const session = await running("retried");
+    const { view } = await show(session);
+    const step = view.messages.findLast((message) => message.kind === "step");
+    if (step?.kind !== "step") throw new Error("no step runs");
+    const { step: id, attempt } = step;
+    const retryAt = "2999-01-01T12:00:00.000Z";
+    await server.append(session, [
+      { type: "step_aborted", data: { step: id, attempt, reason: "overloaded", retryAt } },
+    ]);
+    const words = new RegExp(`${session} .*waiting: retrying at 2999-01-01 \\d\\d:\\d\\d`);
+    expect((await holdfast(env, ["status"])).out).toMatch(words);
+    expect((await holdfast(env, ["sessions", "list"])).out).toMatch(words);
+    expect((await holdfast(env, ["sessions", "show", session])).out).toContain("waiting: retrying at 2999");
+    const { items } = await holdfastJson<SessionList>(env, ["sessions", "list", "--status", "waiting"]);
+    expect(items).toMatchObject([{ id: session, status: "waiting", retryAt }]);
   });
 });
 

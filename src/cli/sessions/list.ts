@@ -4,7 +4,7 @@ import { answer, wholeNumber, type Cli } from "../cli.ts";
 import { printTable } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
 import { visibleLine } from "../visible.ts";
-import { ago } from "../words.ts";
+import { ago, clock } from "../words.ts";
 
 type Options = {
   status?: NonNullable<SessionFilter["status"]>;
@@ -69,7 +69,11 @@ export function printSessions(terminal: Terminal, rows: readonly SessionRow[], n
         flexible: true,
         paint: (cell, { unread }) => (unread > 0 ? terminal.paint("bold", cell) : cell),
       },
-      { title: "STATUS", cell: statusWords, paint: (cell, row) => paintStatus(terminal, cell, row) },
+      {
+        title: "STATUS",
+        cell: (row) => statusWords(row, now),
+        paint: (cell, row) => paintStatus(terminal, cell, row),
+      },
       { title: "UNREAD", cell: ({ unread }) => (unread > 0 ? String(unread) : ""), align: "right" },
       { title: "UPDATED", cell: ({ updatedAt }) => ago(updatedAt, now), align: "right" },
     ],
@@ -77,8 +81,8 @@ export function printSessions(terminal: Terminal, rows: readonly SessionRow[], n
   );
 }
 
-export function statusWords({ status, attention }: SessionRow): string {
-  if (attention === null) return status;
+export function statusWords({ status, attention, retryAt }: SessionRow, now: number): string {
+  if (attention === null) return retryAt === null ? status : `${status}: retrying at ${clock(retryAt, now)}`;
   return attention.count > 1
     ? `${status}: ${attention.count} ${attention.kind}s`
     : `${status}: ${attention.kind}`;

@@ -20,7 +20,7 @@ export function showCommand(cli: Cli): Command {
         const transcript = new Transcript(terminal, cli.now);
         transcript.head(row.id, view.meta);
         const facts = [
-          statusWords(row),
+          statusWords(row, cli.now()),
           count(row.messages, "message"),
           `updated ${ago(row.updatedAt, cli.now())}`,
         ];
