@@ -24,7 +24,7 @@ export async function findAgents({ home, config }: Settings, env: Env): Promise<
   const providers = providersOf(config, ollama);
   const profiles = profilesOf(config, offersOf(providers, env, ollama));
   const listed = profiles.map((profile) => listedProfile(profile, providers, env, sandbox));
-  return { providers, profiles, listed, sandbox, notices: toolNotices(profiles) };
+  return { providers, profiles, listed, sandbox, notices: toolNotices(profiles, config.mcp) };
 }
 
 /** What `doctor` says of them: which keys are there, never the keys. */

@@ -88,8 +88,17 @@ it("a tool that is not there yet is named to whoever configured it, and not give
   const config = { ...usualProfile(), tools: ["shell", "task"] as ("shell" | "task")[] };
   const profile: NamedProfile = { name: "p", model: "demo/demo", origin: "config.toml", config };
   expect(toolsThere(config)).toEqual(["shell"]);
-  expect(toolNotices([profile])).toEqual([expect.stringContaining('profiles.p.tools names "task"')]);
-  expect(toolNotices([{ ...profile, config: usualProfile() }])).toEqual([]);
+  expect(toolNotices([profile], {})).toEqual([expect.stringContaining('profiles.p.tools names "task"')]);
+  expect(toolNotices([{ ...profile, config: usualProfile() }], {})).toEqual([]);
+});
+
+it("an MCP server is named to whoever configured it as not there yet, rather than passed over", () => {
+  const read = parseConfig('[mcp.github]\ncommand = ["github-mcp"]\n[mcp.files]\ncommand = ["files"]');
+  if (!read.ok) throw new Error(JSON.stringify(read.faults));
+  expect(toolNotices([], read.config.mcp)).toEqual([
+    expect.stringMatching(/^mcp\.github .*not .* yet: agents work without its tools$/),
+    expect.stringContaining("mcp.files"),
+  ]);
 });
 
 it("an agent is told of its workspace and of the tools that it has, and no others", () => {
