@@ -73,6 +73,24 @@ describe("a session whose provider failed for now", () => {
   });
 });
 
+describe("a turn that failed", () => {
+  it("is gone on with by sessions retry, and only then", async () => {
+    const session = await running("failed");
+    const { view } = await show(session);
+    const error = { code: "auth", message: "no key" };
+    await server.append(session, [
+      { type: "turn_ended", data: { turn: view.turn?.id ?? "", outcome: "failed", error } },
+    ]);
+    expect(await holdfast(env, ["sessions", "retry", session])).toMatchObject({
+      code: 0,
+      out: `trying again in ${session}\n`,
+    });
+    expect((await show(session)).view.turn).toMatchObject({ inputs: [] });
+    const again = await holdfast(env, ["sessions", "retry", session]);
+    expect(again).toMatchObject({ code: 4, err: expect.stringContaining("nothing to try again") });
+  });
+});
+
 describe("send", () => {
   it("stops what runs with --now, steers it with --steer, and not both", async () => {
     const session = await running("sent");

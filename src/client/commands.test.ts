@@ -44,6 +44,7 @@ test("what waits is edited, moved, withdrawn and released; a stop is asked for",
   expect(view.queue.map(({ text }) => text)).toEqual(["better", "a"]);
   expect(await client.releaseQueue(session)).toMatchObject({ released: false });
   expect(await client.stop(session)).toMatchObject({ stopped: false });
+  await expect(client.retry(session)).rejects.toMatchObject({ code: "conflict" });
   await expect(client.regenerate(session)).rejects.toMatchObject({ code: "conflict" });
 });
 

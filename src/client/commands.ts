@@ -37,6 +37,7 @@ export type NewAnswer = z.input<typeof http.NewAnswer>;
 export type InputPatch = z.input<typeof http.PatchInput>;
 export type Moved = z.output<typeof http.Moved>;
 export type Stopped = z.output<typeof http.Stopped>;
+export type Retried = z.output<typeof http.Retried>;
 export type Released = z.output<typeof http.Released>;
 export type RuleInfo = http.RuleInfo;
 export type DeedInfo = http.DeedInfo;
@@ -149,6 +150,9 @@ export function createClient(options: ClientOptions = {}) {
     stop: (session: string, signal?: AbortSignal) =>
       json<Stopped>({ method: "POST", path: `${sessionPath(session)}/stop`, signal }),
 
+    /** The last turn, which failed, is gone on with; a ProblemError `conflict` if it did not fail. */
+    retry: (session: string, signal?: AbortSignal) =>
+      json<Retried>({ method: "POST", path: `${sessionPath(session)}/retry`, signal }),
     /** Each gives the successor in which the session goes on. */
     regenerate: (session: string, signal?: AbortSignal) =>
       json<SessionRow>({ method: "POST", path: `${sessionPath(session)}/regenerate`, signal }),

@@ -184,6 +184,13 @@ export const Stopped = named(
 );
 export type Stopped = z.infer<typeof Stopped>;
 
+/** `retries` failed; `turn` goes on with it. */
+export const Retried = named(
+  "Retried",
+  z.object({ turn: z.string(), retries: z.string(), position: PositionText }),
+);
+export type Retried = z.infer<typeof Retried>;
+
 export const Seen = named("Seen", z.strictObject({ position: PositionText }));
 export const NewFork = named("NewFork", z.strictObject({ at: PositionText.optional() }));
 

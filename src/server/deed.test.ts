@@ -30,6 +30,7 @@ const TRAIL: Record<string, "fact" | "row" | DeedName> = {
   "POST /api/sessions/:id/move": "fact",
   "POST /api/sessions/:id/queue/release": "fact",
   "POST /api/sessions/:id/regenerate": "fact",
+  "POST /api/sessions/:id/retry": "fact",
   "PUT /api/sessions/:id/seen": "row", //        how far a person has read
   "POST /api/sessions/:id/stop": "stop_requested",
   "POST /api/sessions/:id/undo": "fact",

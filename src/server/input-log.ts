@@ -16,7 +16,7 @@ export type Delivery = {
   data: FactData<"input_admitted">;
 };
 
-/** How this input was delivered, or, without one, the input that the last turn began with. */
+/** How this input was delivered, or, without one, the input that the last turn began with, or the one that it went on with. */
 export async function findDelivery(
   store: Store,
   session: LogId,
@@ -33,7 +33,7 @@ export async function findDelivery(
       const begins = inputs.includes(found.input);
       return deliveryOf(store, session, found, justBefore(begins ? fact.position : found.position));
     }
-    if (input === undefined) return undefined;
+    if (input === undefined && inputs.length > 0) return undefined; // one that went on with another has none
     delivered = [];
   }
   return undefined;

@@ -38,6 +38,7 @@ import { overviewRoutes } from "./overview.ts";
 import { processRoutes } from "./processes.ts";
 import { profileRoutes, type KnownAgents } from "./profiles.ts";
 import { queueRoutes } from "./queue.ts";
+import { retryRoutes } from "./retry.ts";
 import { ruleRoutes } from "./rules.ts";
 import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -237,6 +238,7 @@ function addRoutes(
   inputRoutes(app, context);
   queueRoutes(app, context);
   stopRoutes(app, context);
+  retryRoutes(app, context);
   moveRoutes(app, context);
   lineageRoutes(app, context);
   askRoutes(app, context);

@@ -83,6 +83,17 @@ test("a transcript has what an attempt said that broke off, once, though no fact
   );
 });
 
+test("a transcript says who had a turn tried again", async () => {
+  const text = await read(
+    [
+      { type: "turn_started", data: { turn: "t1", inputs: ["inp_1"] } },
+      { type: "turn_started", data: { turn: "t2", inputs: [], retries: "t1" } },
+    ],
+    {},
+  );
+  expect(text).toBe("*Tried again by owner.*\n\n");
+});
+
 test("a transcript says why an answer ended early, also one without a word", async () => {
   const step = { step: "s1", attempt: 1 };
   const text = await read(

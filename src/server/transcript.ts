@@ -73,6 +73,8 @@ async function paragraph(fact: Fact, store: Pick<Store, "blob">): Promise<string
       return `*Edited before it was read:*\n\n${await whole(fact.data.text)}`;
     case "input_withdrawn":
       return "*The last queued input was withdrawn.*";
+    case "turn_started":
+      return fact.data.retries === undefined ? undefined : `*Tried again by ${author(fact.by)}.*`;
     case "step_completed":
       return stepText(fact.data, whole);
     case "step_aborted":

@@ -131,7 +131,9 @@ export function applyFact(view: View, fact: Fact): Changed {
         takeovers: 0,
       };
       view.failed = false;
-      return areas("turn");
+      if (fact.data.retries === undefined) return areas("turn");
+      add(position, { kind: "divider", divider: "retried", text: "person" in fact.by ? fact.by.person : "" });
+      return { messages: [position], areas: ["turn"] };
     case "stop_requested":
       if (view.turn?.id !== fact.data.turn) return NONE;
       view.turn.stopRequested = true;

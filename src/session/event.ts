@@ -140,7 +140,12 @@ export const factData = {
   queue_held: z.object({ reason: z.string() }),
   queue_released: z.object({}),
 
-  turn_started: z.object({ turn: z.string(), inputs: z.array(z.string()) }),
+  /** `retries` is the turn that failed and that this one goes on with: then no input begins it, but a person's word. */
+  turn_started: z.object({
+    turn: z.string(),
+    inputs: z.array(z.string()),
+    retries: z.string().optional(),
+  }),
   stop_requested: z.object({ turn: z.string() }),
   turn_detached: z.object({ task: z.string(), foreground: z.string() }),
   turn_ended: z.object({

@@ -131,7 +131,7 @@ export function startFacts(view: View, input = nextInput(view.queue)): NewFact[]
 }
 
 /** Unique in its log, and the same for whoever derives it. */
-function turnId(view: View): string {
+export function turnId(view: View): string {
   return `t${seqOf(view.position) + 1}`;
 }
 

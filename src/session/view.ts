@@ -67,7 +67,11 @@ export type Message = { id: string; position: Position; at: string } & (
       usage: Usage;
       startedAt: string | null;
     }
-  | { kind: "divider"; divider: "compacted" | "forked" | "ended" | "recovered" | "detached"; text: string }
+  | {
+      kind: "divider";
+      divider: "compacted" | "forked" | "ended" | "recovered" | "detached" | "retried";
+      text: string;
+    }
   | { kind: "notice"; level: "info" | "warn" | "error"; text: string }
   | { kind: "task"; task: string; title: string; outcome: string | null; summary: LongText | null }
 );

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Locator } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { formatPosition } from "../../src/session/position.ts";
+import type { View } from "../../src/session/view.ts";
 import { calls, Script, text, type Call } from "../scripted-work.ts";
 import { useScriptedServer } from "./visit.ts";
 import { expectNoFaults, type WatchedPage } from "./watched-page.ts";
@@ -157,7 +158,7 @@ test("the row of a delegate leads to its session, also when it has returned", as
   expectNoFaults(page);
 });
 
-test("a turn that failed says why, and trying it again goes on in a successor", async () => {
+test("a turn that failed says why, and trying it again goes on where it ended", async () => {
   const script = begun()
     .complete([text("I begin.")])
     .end("failed", { code: "overloaded", message: "The provider is overloaded." });
@@ -165,8 +166,12 @@ test("a turn that failed says why, and trying it again goes on in a successor", 
   const page = await open();
   await page.getByText("The provider is overloaded.", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Try this turn again" }).click();
-  await page.waitForURL((url) => url.pathname.startsWith("/sessions/") && !url.pathname.endsWith(session));
-  await page.getByText("Go.", { exact: true }).first().waitFor();
+  await page.getByText("tried again", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Try this turn again" }).waitFor({ state: "detached" });
+  await page.getByText("I begin.", { exact: true }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/sessions/${session}`);
+  const { view } = await visit.call<{ view: View }>("GET", `/api/sessions/${session}`);
+  expect(view.turn).toMatchObject({ inputs: [] });
   expectNoFaults(page);
 });
 

@@ -64,6 +64,7 @@ function checkStoppedWords(events: readonly AnyEvent[], check: Check): void {
 /** One turn at a time, each with one end, after which nothing of it is open or comes. */
 function checkTurns(facts: readonly Fact[], done: boolean, check: Check): void {
   let turn: string | undefined;
+  let failed: string | undefined;
   let stopped = false;
   let takeovers = 0;
   let retryAt = "";
@@ -76,6 +77,10 @@ function checkTurns(facts: readonly Fact[], done: boolean, check: Check): void {
     switch (type) {
       case "turn_started":
         check(turn === undefined, `${position}: ${data.turn} starts within ${turn}`);
+        check(
+          data.retries === failed || data.retries === undefined,
+          `${position}: ${data.retries} did not fail`,
+        );
         [turn, stopped, takeovers] = [data.turn, false, 0];
         break;
       case "stop_requested":
@@ -131,6 +136,7 @@ function checkTurns(facts: readonly Fact[], done: boolean, check: Check): void {
         check(calls.size === 0, `${position}: ${[...calls].join()} outlive their turn`);
         check(asks.size === 0, `${position}: ${[...asks].join()} outlive their turn`);
         [turn, retryAt] = [undefined, ""];
+        failed = data.outcome === "failed" ? data.turn : undefined;
         break;
       default:
     }
@@ -171,7 +177,8 @@ function checkQueue(facts: readonly Fact[], check: Check): void {
     if (type === "input_delivered" || type === "input_withdrawn") waiting.delete(data.input);
     if (type === "input_admitted" || type === "queue_released") held = false;
     if (type === "queue_held") held = true;
-    if (type === "turn_started") check(!held, `${position}: a turn starts though the queue is held`);
+    if (type === "turn_started" && data.retries === undefined)
+      check(!held, `${position}: a turn starts though the queue is held`);
     if (type === "queue_released" && "keeper" in by) {
       check(!begun, `${position}: a delegate is let go twice`);
       begun = true;

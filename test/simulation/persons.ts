@@ -3,6 +3,7 @@
 import { isAwaited } from "../../src/session/awaited.ts";
 import type { Fact, NewFact } from "../../src/session/event.ts";
 import { formatPosition, seqOf, START } from "../../src/session/position.ts";
+import { failedTurn, retryFact } from "../../src/session/retry.ts";
 import { admitAgain, queueAgain } from "../../src/session/succeed.ts";
 import type { OpenAsk, View } from "../../src/session/view.ts";
 import { StorageError, type Appended, type Succession } from "../../src/store/store.ts";
@@ -20,6 +21,7 @@ export type Act =
   | "move"
   | "withdraw"
   | "release"
+  | "retry"
   | "delete"
   | "go back";
 
@@ -160,6 +162,11 @@ export class Person {
         };
       case "release":
         return ({ held }) => (held ? [{ type: "queue_released", data: {} }] : undefined);
+      case "retry":
+        return (view) => {
+          const failed = failedTurn(view);
+          return failed === undefined ? undefined : [retryFact(view, failed)];
+        };
     }
   }
 }
@@ -180,8 +187,8 @@ function successionOf(memory: MemoryStore, from: string, id: string, anew: boole
   const view = memory.view(from);
   if (!view || view.ended || view.turn) return undefined;
   const facts = memory.events(from, START, Infinity, "facts") as Fact[];
-  const turn = facts.findLast((fact) => fact.type === "turn_started");
-  if (!turn) return undefined;
+  const turn = facts.findLast((fact) => fact.type === "turn_started" && fact.data.retries === undefined);
+  if (turn?.type !== "turn_started") return undefined;
   const delivered = facts.find(
     ({ type, data }) => type === "input_delivered" && data.input === turn.data.inputs[0],
   );

@@ -63,6 +63,7 @@ export const SIGHTS = [
   "a steer entered a running turn",
   "a prompt stopped what ran and came first",
   "a queue was held and released",
+  "a turn that failed was tried again, and went on from what was done",
   "an input was withdrawn",
   "an input was edited before it was delivered",
   "a command took too long and was ended",

@@ -16,6 +16,7 @@ export function noteSights(reached: Reached, memory: MemoryStore, ledger: Ledger
       noteStep(sight, fact, n);
       noteTool(sight, fact, n);
       noteInput(sight, fact, n);
+      noteRetry(sight, fact, n);
     }
   }
 }
@@ -120,6 +121,21 @@ function noteTool({ session, facts, ledger, reached }: Sight, fact: Fact, n: num
   const died = ledger.deaths.get(nodeOf(opened) ?? "");
   if (answered && real && died !== undefined && died < answered.at)
     reached.note("an ask outlived the executor that opened it, was answered and went on");
+}
+
+function noteRetry({ facts, reached }: Sight, { type, data }: Fact, n: number): void {
+  if (type !== "turn_started" || data.retries === undefined) return;
+  const before = facts.slice(
+    facts.findIndex((fact) => isStart(fact, data.retries)),
+    n,
+  );
+  const went = facts.slice(n).some((fact) => fact.type === "turn_ended" && fact.data.outcome === "completed");
+  if (went && before.some((fact) => fact.type === "tool_finished"))
+    reached.note("a turn that failed was tried again, and went on from what was done");
+}
+
+function isStart({ type, data }: Fact, turn: string | undefined): boolean {
+  return type === "turn_started" && data.turn === turn;
 }
 
 function noteInput({ facts, reached }: Sight, fact: Fact, n: number): void {

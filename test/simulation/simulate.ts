@@ -1,6 +1,7 @@
 // One seed, from beginning to end: a storm in which people send, steer, stop and answer while all kinds of things go
 // wrong; then a calm in which everything must come to rest by itself, and with its last answers to an end.
 import { nextStep, type NextStep } from "../../src/session/next-step.ts";
+import { failedTurn } from "../../src/session/retry.ts";
 import type { View } from "../../src/session/view.ts";
 import { drawRates, NO_FAULTS, type Rates } from "./faults.ts";
 import { checkHistory } from "./history.ts";
@@ -129,7 +130,7 @@ class Simulation {
     await this.#until("people have their say", () => busy === 0);
   }
 
-  /** Any; to go back, rather one that has given work to others. */
+  /** Any; to go back, rather one that has given work to others; to retry, one that failed. */
   #choose(act: Act): string | undefined {
     const { chance } = this.world;
     const all = this.#sessions();
@@ -138,7 +139,14 @@ class Simulation {
       return view && !view.turn && !view.ended && view.delegates.length > 0;
     });
     if (act === "go back" && given.length > 0) return chance.pick(given);
+    const failed = act === "retry" ? all.filter((id) => this.#hasFailed(id)) : [];
+    if (failed.length > 0) return chance.pick(failed);
     return all.length === 0 ? undefined : chance.pick(all);
+  }
+
+  #hasFailed(id: string): boolean {
+    const view = this.#view(id);
+    return view !== undefined && failedTurn(view) !== undefined;
   }
 
   /** Without any help, then with answers; nothing may be left that would still have something to do. */
@@ -327,6 +335,8 @@ const ACTS: readonly Act[] = [
   "move",
   "withdraw",
   "release",
+  "retry",
+  "retry",
   "delete",
   "delete",
   "go back",

@@ -80,11 +80,8 @@ function Input(props: { input: Kind<"input"> }) {
 }
 
 function Said(props: { input: Kind<"input"> }) {
-  const { connection } = useDashboard();
-  const author = () => {
-    const now = connection();
-    return authorWords(props.input.by, now.state === "connected" ? now.hello.person : undefined);
-  };
+  const me = useMe();
+  const author = () => authorWords(props.input.by, me());
   return (
     <>
       <span class="unseen">{author() ?? "You"}: </span>
@@ -102,6 +99,15 @@ function Said(props: { input: Kind<"input"> }) {
   );
 }
 
+/** Unknown until the server has said hello. */
+function useMe(): () => string | undefined {
+  const { connection } = useDashboard();
+  return () => {
+    const now = connection();
+    return now.state === "connected" ? now.hello.person : undefined;
+  };
+}
+
 /** Undefined for oneself. */
 function authorWords(by: By, me: string | undefined): string | undefined {
   if ("executor" in by) return "the agent";
@@ -111,6 +117,7 @@ function authorWords(by: By, me: string | undefined): string | undefined {
 }
 
 function Divider(props: { divider: Kind<"divider"> }) {
+  const me = useMe();
   return (
     <p class="line">
       <Switch>
@@ -125,6 +132,9 @@ function Divider(props: { divider: Kind<"divider"> }) {
         <Match when={props.divider.divider === "ended"}>session ended: {props.divider.text}</Match>
         <Match when={props.divider.divider === "recovered"}>picked up again after an interruption</Match>
         <Match when={props.divider.divider === "detached"}>went on in the background</Match>
+        <Match when={props.divider.divider === "retried"}>
+          {["", me()].includes(props.divider.text) ? "tried again" : `tried again by ${props.divider.text}`}
+        </Match>
       </Switch>
     </p>
   );

@@ -1,5 +1,6 @@
 // What the command palette can do in the session that is open, beside what it can do with any session.
 import type { Client, SessionRow } from "../../src/client/commands.ts";
+import { failedTurn } from "../../src/session/retry.ts";
 import { sessionPath } from "../address.ts";
 import { addCommands } from "../palette/commands.ts";
 import { closePanel, isPanelOpen, openPanel } from "../panel/open.ts";
@@ -9,7 +10,7 @@ import type { Followed } from "../state/followed.ts";
 /** For as long as the calling component is there. */
 export function addPaneCommands(
   { id, session }: Followed,
-  client: Pick<Client, "regenerate" | "undo" | "releaseQueue">,
+  client: Pick<Client, "retry" | "regenerate" | "undo" | "releaseQueue">,
 ): void {
   /** The past can be changed only while nothing is being added to it. */
   const isStill = () => {
@@ -27,6 +28,13 @@ export function addPaneCommands(
     },
     {
       id: "pane.retry",
+      title: "Try the turn that failed again",
+      also: "retry go on",
+      when: () => session.view !== null && failedTurn(session.view) !== undefined,
+      run: async () => void (await client.retry(id)),
+    },
+    {
+      id: "pane.regenerate",
       title: "Have the last answer anew",
       also: "regenerate retry",
       when: isStill,

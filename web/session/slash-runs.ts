@@ -1,5 +1,6 @@
 // What each slash command does in the page.
 import { SLASH_COMMANDS, type SlashName } from "../../src/client/slash.ts";
+import { failedTurn } from "../../src/session/retry.ts";
 import { sessionPath } from "../address.ts";
 import { openPanel } from "../panel/open.ts";
 import { navigate } from "../route.ts";
@@ -25,7 +26,7 @@ const RUNS: Record<SlashName, Run> = {
   queue,
   approve: (desk, choice) => answer(desk, choice === "" ? "once" : choice),
   deny: (desk, why) => answer(desk, "deny", why),
-  retry: async (desk) => goTo(await desk.client.regenerate(sessionOf(desk))),
+  retry,
   undo: async (desk) => goTo(await desk.client.undo(sessionOf(desk))),
   fork: async (desk) => goTo(await desk.client.forkSession(sessionOf(desk))),
   new: () => navigate("/new"),
@@ -55,6 +56,13 @@ function help(): Told {
 async function stop(desk: SlashDesk): Promise<void> {
   const { stopped } = await desk.client.stop(sessionOf(desk));
   if (!stopped) throw new SlashFault("Nothing runs here.");
+}
+
+/** One that failed is gone on with; one that ended well is had anew. */
+async function retry(desk: SlashDesk): Promise<void> {
+  const session = sessionOf(desk);
+  if (desk.view && failedTurn(desk.view) !== undefined) return void (await desk.client.retry(session));
+  goTo(await desk.client.regenerate(session));
 }
 
 async function queue(desk: SlashDesk, text: string): Promise<Told | void> {

@@ -1,9 +1,8 @@
 // How a turn ended: what it took, or why it failed and how to try again.
 import { createMemo, Show, untrack } from "solid-js";
+import { failedTurn } from "../../src/session/retry.ts";
 import type { Message } from "../../src/session/view.ts";
-import { sessionPath } from "../address.ts";
 import { createAttempt } from "../attempt.ts";
-import { navigate } from "../route.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { between } from "../time-words.ts";
 import { visible } from "../visible.ts";
@@ -45,18 +44,8 @@ function Failure(props: { end: TurnEndRow; error: NonNullable<TurnEndRow["error"
   const { client } = useDashboard();
   const { id, session } = useSession();
   const attempt = createAttempt();
-  /** Nothing was tried since: what came after can't be had without it. */
-  const isLast = () => {
-    const { view } = session;
-    return (
-      view !== null &&
-      view.failed &&
-      !view.turn &&
-      !view.ended &&
-      lastTurnOf(session.messages) === props.end.turn
-    );
-  };
-  const retry = () => attempt.run(async () => navigate(sessionPath((await client.regenerate(id)).id)));
+  const isLast = () => session.view !== null && failedTurn(session.view) === props.end.turn;
+  const retry = () => attempt.run(() => client.retry(id));
   return (
     <div class="error" role="group" aria-label="Error">
       <b>The turn failed</b>
@@ -84,9 +73,4 @@ function Failure(props: { end: TurnEndRow; error: NonNullable<TurnEndRow["error"
       </Show>
     </div>
   );
-}
-
-function lastTurnOf(messages: readonly Message[]): string | undefined {
-  const last = messages.findLast(({ kind }) => kind === "turn_end");
-  return last?.kind === "turn_end" ? last.turn : undefined;
 }

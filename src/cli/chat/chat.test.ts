@@ -185,6 +185,24 @@ test("going back is followed into the successor, where only what is new is print
   expect(chat.screen()).toContain(`holdfast chat ${successor}`);
 });
 
+test("/retry goes on with a turn that failed, in the same session", async () => {
+  const { session, chat } = await talking();
+  await append(session, [
+    { type: "step_completed", data: { step: "s1", attempt: 1, message: [text("The first half.")] } },
+    {
+      type: "turn_ended",
+      data: { turn: "t1", outcome: "failed", error: { code: "auth", message: "the key was refused" } },
+    },
+  ]);
+  await chat.shows("failed · the key was refused");
+  chat.type("/retry\r");
+  await chat.shows("── tried again by owner");
+  expect((await shared().store.view(session))?.turn).toMatchObject({ inputs: [] });
+  expect(await types(session)).not.toContain("session_ended");
+  chat.type("\x04");
+  await chat.ended;
+});
+
 test("a session that is there is shown as it stands; an old link leads to where it goes on", async () => {
   const { session, chat } = await talking();
   await append(session, [

@@ -6,6 +6,7 @@ import { printProcesses } from "../ps.ts";
 import { saveStream } from "../save-stream.ts";
 import { printSessions } from "../sessions/list.ts";
 import type { Terminal } from "../terminal.ts";
+import { failedTurn } from "../../session/retry.ts";
 import { shown } from "../../session/search-text.ts";
 import { usageWords } from "../transcript/message-words.ts";
 import { visibleLine } from "../visible.ts";
@@ -33,7 +34,7 @@ const RUNS: Record<SlashName, (desk: ChatDesk, text: string) => Promise<void> | 
   queue,
   approve,
   deny,
-  retry: async (desk) => void (await desk.client.regenerate(sessionOf(desk))),
+  retry,
   undo: async (desk) => void (await desk.client.undo(sessionOf(desk))),
   new: beginAnew,
   fork,
@@ -55,6 +56,13 @@ function help(desk: ChatDesk): void {
   desk.print(
     "  Tab chooses whether a line is queued or steers while a turn runs. Ctrl-C stops it, twice leaves; Ctrl-D leaves.",
   );
+}
+
+/** One that failed is gone on with; one that ended well is had anew. */
+async function retry(desk: ChatDesk): Promise<void> {
+  const session = sessionOf(desk);
+  if (desk.view && failedTurn(desk.view) !== undefined) await desk.client.retry(session);
+  else await desk.client.regenerate(session);
 }
 
 async function queue(desk: ChatDesk, text: string): Promise<void> {

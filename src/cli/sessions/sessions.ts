@@ -6,19 +6,21 @@ import { goBackCommands } from "./go-back.ts";
 import { listCommand } from "./list.ts";
 import { arrangementCommands, renameCommand } from "./patch.ts";
 import { moveCommand } from "./move.ts";
+import { retryCommand } from "./retry.ts";
 import { rmCommand } from "./rm.ts";
 import { searchCommand } from "./search.ts";
 import { showCommand } from "./show.ts";
 
 export function sessionsCommand(cli: Cli): Command {
   const sessions = new Command("sessions").description(
-    "List, show, search, fork, go back in, export and arrange sessions",
+    "List, show, search, fork, retry, go back in, export and arrange sessions",
   );
   const commands = [
     listCommand(cli),
     showCommand(cli),
     searchCommand(cli),
     forkCommand(cli),
+    retryCommand(cli),
     ...goBackCommands(cli),
     exportCommand(cli),
     renameCommand(cli),

@@ -63,6 +63,8 @@ export function dividerWords(
       return "recovered: the work goes on";
     case "detached":
       return `detached as ${text}`;
+    case "retried":
+      return text === "" ? "tried again" : `tried again by ${text}`;
   }
 }
 
