@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matches, searchText, snippet, words } from "./search-text.ts";
+import { asidesToShow, matches, searchText, snippet, words } from "./search-text.ts";
 
 describe("search", () => {
   it("finds what was said, asked and printed, and not the machinery around it", () => {
@@ -34,6 +34,19 @@ describe("search", () => {
       data: { call: "c", status: "ok", result: "x".repeat(100_000) },
     });
     expect(text).toHaveLength(16_384);
+    const said = searchText({
+      type: "input_admitted",
+      data: { input: "i", kind: "prompt", text: "x".repeat(300_000) },
+    });
+    expect(said).toHaveLength(262_144);
+  });
+
+  it("shows a hit from a text that was put aside only where the event itself does not say the word", () => {
+    const aside = { blob: "b", bytes: 100_000, preview: "a heron, and much more" };
+    const event = { type: "input_admitted", data: { input: "i", kind: "prompt", text: aside } } as const;
+    expect(asidesToShow(event, "heron")).toEqual([]);
+    expect(asidesToShow(event, "bittern")).toEqual([aside]);
+    expect(searchText(event, () => "the whole")).toBe("the whole");
   });
 
   it("shows the surroundings of the first word found, whatever its case and accents", () => {

@@ -1,14 +1,36 @@
 // What full-text search finds in an event, and the few words around a hit.
 import type { LongText, NewEvent } from "./event.ts";
 
+/** Of a message: more than a person writes, and its words fit what PostgreSQL takes for one text (1 MB in UTF-8). */
+export const MESSAGE_CHARS = 256 * 1024;
 /** Enough of a tool's output to find it again; the whole stays in the log. */
-const INDEXED_CHARS = 16_384;
+const OUTPUT_CHARS = 16_384;
 const SNIPPET_CHARS = 160;
 const WORD = /[\p{L}\p{N}_]+/gu;
 
-export function searchText(event: NewEvent): string | undefined {
-  const text = wholeText(event);
-  return text === undefined || text === "" ? undefined : text.slice(0, INDEXED_CHARS);
+/** A text that was put aside is known by how it begins, unless `whole` has more of it at hand. */
+export function searchText(event: NewEvent, whole: (text: LongText) => string = shown): string | undefined {
+  const texts = textsIn(event);
+  if (texts === undefined) return undefined;
+  const text = texts.map(whole).join("\n");
+  return text === ""
+    ? undefined
+    : text.slice(0, event.type === "tool_finished" ? OUTPUT_CHARS : MESSAGE_CHARS);
+}
+
+/** Those of the texts that search finds which lie in blobs. */
+export function asidesIn(event: NewEvent): Aside[] {
+  return textsIn(event)?.filter((text) => typeof text !== "string") ?? NONE;
+}
+export type Aside = Exclude<LongText, string>;
+const NONE: Aside[] = [];
+
+/** Those of them that a hit is shown from, since the words that were asked for are not in the event itself. */
+export function asidesToShow(event: NewEvent, query: string): Aside[] {
+  const asides = asidesIn(event);
+  if (asides.length === 0) return asides;
+  const isShown = matches(searchText(event) ?? "", query).next().done !== true;
+  return isShown ? [] : asides;
 }
 
 /** The surroundings of the first of the query's words, on one line. */
@@ -36,23 +58,27 @@ export function words(query: string): string[] {
   return query.match(WORD) ?? [];
 }
 
-function wholeText(event: NewEvent): string | undefined {
+function textsIn(event: NewEvent): LongText[] | undefined {
   switch (event.type) {
     case "session_created":
     case "session_titled":
-      return event.data.title;
+      return event.data.title === undefined ? undefined : [event.data.title];
     case "input_admitted":
     case "input_edited":
-      return shown(event.data.text);
+      return [event.data.text];
     case "step_completed":
-      return event.data.message
-        .flatMap((piece) => (piece.type === "text" ? [shown(piece.text)] : []))
-        .join("\n");
+      return event.data.message.flatMap((piece) => (piece.type === "text" ? [piece.text] : []));
+    case "step_aborted":
+    case "turn_ended":
+      return event.data.said === undefined ? undefined : [event.data.said];
     case "tool_finished":
-      return shown(event.data.result);
+      return [event.data.result];
     case "task_finished":
     case "delegate_returned":
-      return shown(event.data.summary);
+    case "context_compacted":
+      return [event.data.summary];
+    case "notice":
+      return [event.data.text];
     default:
       return undefined;
   }
@@ -64,9 +90,17 @@ export function shown(text: LongText): string {
 
 /** Length-preserving, so that an index into the folded text is one into the text. */
 export function fold(text: string): string {
-  return Array.from(text, (char) => {
-    const lower = char.toLowerCase().normalize("NFD");
-    const base = lower.slice(0, 1);
-    return char.length === 1 && base.length === 1 ? base : char;
-  }).join("");
+  return ASCII.test(text) ? text.toLowerCase() : Array.from(text, foldedChar).join("");
 }
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Kept, since a long text has the same few again and again. */
+function foldedChar(char: string): string {
+  if (char.length > 1) return char;
+  const known = foldedChars.get(char);
+  if (known !== undefined) return known;
+  const base = char.toLowerCase().normalize("NFD").slice(0, 1);
+  foldedChars.set(char, base);
+  return base;
+}
+const foldedChars = new Map<string, string>();

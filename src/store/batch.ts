@@ -2,10 +2,10 @@
 // each event will stand is relative, since only the database knows where the log stands at the moment of writing.
 import { askChanges, type AskChange } from "../session/asks.ts";
 import { isDraft, ownerOf, sweptBy } from "../session/draft.ts";
-import type { By, NewEvent } from "../session/event.ts";
+import type { By, LongText, NewEvent } from "../session/event.ts";
 import { processChanges, type ProcessChange } from "../session/processes.ts";
 import { rowChange, tallyOf, type RowChange } from "../session/row.ts";
-import { searchText } from "../session/search-text.ts";
+import { asidesIn, searchText } from "../session/search-text.ts";
 import { eventBody } from "./event-text.ts";
 import type { Writer } from "./store.ts";
 
@@ -22,6 +22,8 @@ export type Entry = {
   /** The person who wrote it, for counting what others wrote. */
   author: string | null;
   search: string | null;
+  /** Whether some of what search finds lies in blobs, of which `search` may have the beginning only. */
+  aside: boolean;
 };
 
 export type Tally = "message" | "tool";
@@ -41,7 +43,13 @@ export type Batch = {
   ends: { successor: string | null } | undefined;
 };
 
-export function prepareBatch(events: readonly NewEvent[], at: string, by: By): Batch {
+/** `whole` has the texts that were put aside, where they are to be found at once. */
+export function prepareBatch(
+  events: readonly NewEvent[],
+  at: string,
+  by: By,
+  whole?: (text: LongText) => string,
+): Batch {
   if (events.length === 0) throw new RangeError("an append needs at least one event");
   const batch: Batch = {
     entries: [],
@@ -67,7 +75,8 @@ export function prepareBatch(events: readonly NewEvent[], at: string, by: By): B
       owner: isDraft(event) ? ownerOf(event.data.part) : null,
       tally: tallyOf(event) ?? null,
       author,
-      search: searchText(event) ?? null,
+      search: searchText(event, whole) ?? null,
+      aside: asidesIn(event).length > 0,
     });
   }
   return batch;

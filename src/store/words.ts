@@ -16,9 +16,12 @@ export function plainWords(text: string): string {
   const parted = ASCII.test(lower)
     ? lower.replaceAll(PARTING, " ")
     : folded(lower).replaceAll(/[^\p{L}\p{N}_]+/gu, " ");
-  const plain = parted.trim();
-  return hasOverlong(plain) ? plain.replaceAll(OVERLONG, "$1") : plain;
+  const trimmed = parted.trim();
+  const plain = hasOverlong(trimmed) ? trimmed.replaceAll(OVERLONG, "$1") : trimmed;
+  return plain.length > LONG_CHARS ? Array.from(new Set(plain.split(" "))).join(" ") : plain;
 }
+/** In a text of more than this most words come again: without that, far less is written with the append. */
+const LONG_CHARS = 16 * 1024;
 
 /** Whatever parts words but the one space that stays as it is. */
 const PARTING = /(?: [^a-z0-9_]|[^a-z0-9_ ])[^a-z0-9_]*/g;

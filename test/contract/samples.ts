@@ -32,7 +32,7 @@ export function stepCompleted(step: string, text: string, attempt = 1): NewFact 
   return { type: "step_completed", data: { step, attempt, message: [{ type: "text", text }] } };
 }
 
-export function toolFinished(call: string, result: string): NewFact {
+export function toolFinished(call: string, result: LongText): NewFact {
   return { type: "tool_finished", data: { call, status: "ok", result } };
 }
 

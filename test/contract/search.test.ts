@@ -1,6 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { formatPosition } from "../../src/session/position.ts";
-import { makeSession, notice, prompt, stepCompleted, toolFinished, write } from "./samples.ts";
+import {
+  appended,
+  byOwner,
+  makeSession,
+  notice,
+  owner,
+  prompt,
+  stepCompleted,
+  stepStarted,
+  toolFinished,
+  write,
+} from "./samples.ts";
+import { storedText } from "../../src/store/long-text.ts";
 import type { SearchHit, Store } from "../../src/store/store.ts";
 import { forEachStore } from "./stores.ts";
 
@@ -17,7 +29,7 @@ describe("search", () => {
         stepCompleted("s1", "The zebra is here"),
         toolFinished("c1", "zebra.txt:1"),
       );
-      await write(store, "ses_a", notice("a zebra in a notice is not searched"));
+      await write(store, "ses_a", stepStarted("zebra")); // which says nothing
       const found = await hits(store, "zebra", 10);
       expect(found.map(({ type }) => type)).toEqual([
         "tool_finished",
@@ -144,8 +156,97 @@ describe("search", () => {
       expect(hit?.snippet).toContain("the Needle");
       expect(hit!.snippet.length).toBeLessThan(200);
     });
+
+    it("finds what an answer said that broke off, summaries and notices", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(
+        store,
+        "ses_a",
+        { type: "step_aborted", data: { step: "s1", attempt: 1, reason: "stopped", said: "half a heron" } },
+        { type: "turn_ended", data: { turn: "t1", outcome: "failed", said: "the other half of the heron" } },
+        {
+          type: "context_compacted",
+          data: { summary: "They talked about a heron", covers: formatPosition(2, 0), method: "model" },
+        },
+        notice("the heron was let go"),
+      );
+      expect((await hits(store, "heron", 10)).map(({ type }) => type)).toEqual([
+        "notice",
+        "context_compacted",
+        "turn_ended",
+        "step_aborted",
+      ]);
+    });
+
+    it("finds the last word of a long message, in the event or put aside, and shows it", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      for (const [chars, word] of [
+        [60_000, "heron"],
+        [189_000, "bittern"],
+        [260_000, "egret"],
+      ] as const) {
+        const text = await storedText(store, "ses_a", `${filler(chars)} ${word}`);
+        await write(store, "ses_a", prompt(`inp_${word}`, text));
+      }
+      for (const word of ["heron", "bittern", "egret"])
+        expect(await hits(store, word, 10)).toMatchObject([
+          { session: "ses_a", snippet: expect.stringContaining(word) as string },
+        ]);
+      const other = await another(store); // which has put nothing aside, nor sorted anything in
+      expect(await hits(other, "egret bittern", 10)).toEqual([]);
+      expect(await hits(other, "filler egret", 10)).toHaveLength(1);
+    });
+
+    it("finds a long first prompt, and one that is written again by whoever did not put it aside", async () => {
+      const store = await open();
+      const text = await storedText(store, "ses_a", `${filler(100_000)} heron`);
+      await makeSession(store, "ses_a", { first: [prompt("inp_1", text)] });
+      const other = await another(store);
+      await appended(
+        other.append(
+          "ses_a",
+          [{ type: "input_edited", data: { input: "inp_1", kind: "steer", text } }],
+          byOwner,
+        ),
+      );
+      expect((await hits(other, "heron", 10)).map(({ type }) => type)).toEqual([
+        "input_edited",
+        "input_admitted",
+      ]);
+    });
+
+    it("finds the last word of a long message in a copy of its session", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const text = await storedText(store, "ses_a", `${filler(100_000)} heron`);
+      await write(store, "ses_a", prompt("inp_1", text), notice("a place to fork at"));
+      const forked = await store.forkSession("ses_a", undefined, "ses_b", owner);
+      expect(forked).toMatchObject({ ok: true });
+      expect((await hits(store, "heron", 10)).map(({ session }) => session).toSorted()).toEqual([
+        "ses_a",
+        "ses_b",
+      ]);
+    });
+
+    it("finds messages up to 256 K characters, and of a tool's output how it begins", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const message = await storedText(store, "ses_a", `${filler(256 * 1024)} heron`);
+      const output = await storedText(store, "ses_a", `${filler(10_000)} bittern ${filler(90_000)} egret`);
+      await write(store, "ses_a", prompt("inp_1", message), toolFinished("c1", output));
+      expect(await hits(store, "filler", 10)).toHaveLength(2);
+      expect(await hits(store, "bittern", 10)).toHaveLength(1);
+      expect(await hits(store, "heron", 10)).toEqual([]);
+      expect(await hits(store, "egret", 10)).toEqual([]);
+    });
   });
 });
+
+function filler(chars: number): string {
+  return "filler ".repeat(Math.ceil(chars / 7)).slice(0, chars);
+}
 
 async function hits(store: Store, q: string, limit: number): Promise<SearchHit[]> {
   return (await store.search({ q, limit })).items;

@@ -147,7 +147,7 @@ export class AppendQueue {
       groups.set(log, next);
       taken += 1;
       events += batch.entries.length;
-      for (const { body } of batch.entries) chars += body.length;
+      for (const { body, search } of batch.entries) chars += body.length + (search?.length ?? 0);
     }
     this.#waiting = left;
     for (const log of groups.keys()) this.#busy.add(log);

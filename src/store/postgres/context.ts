@@ -1,11 +1,13 @@
 // What the verbs of one open store share.
 import type { Ids } from "../../session/ids.ts";
 import type { LogId, NodeId } from "../store.ts";
+import type { AsideTexts } from "./aside-texts.ts";
 import type { Database } from "./database.ts";
 import type { LeaseClock } from "./lease-clock.ts";
 
 export type Context = {
   database: Database;
+  asides: AsideTexts;
   node: NodeId;
   /** The machine that this node is on. */
   host: string;

@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, expect, it } from "vitest";
 import { ids, newSession, openNode, owner } from "../../../test/open-postgres.ts";
 import { useDatabase } from "../../../test/postgres.ts";
+import { AsideTexts } from "./aside-texts.ts";
 import type { Context } from "./context.ts";
 import { Database, type Transaction } from "./database.ts";
 import { forkSession } from "./fork-session.ts";
@@ -67,6 +68,7 @@ class LateDatabase extends Database {
 function contextOf(database: Database): Context {
   return {
     database,
+    asides: new AsideTexts(database),
     node: "nod_late",
     host: "test-host",
     ids,

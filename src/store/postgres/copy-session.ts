@@ -35,7 +35,7 @@ export type Copying = {
   last?: (transaction: Transaction, point: Position) => Promise<void>;
 };
 
-export async function copySession({ database, clock }: Context, copying: Copying): Promise<Forked> {
+export async function copySession({ database, asides, clock }: Context, copying: Copying): Promise<Forked> {
   const { from, id, at, following, author, command } = copying;
   const earlier = command && (await recall<Extract<Forked, { ok: true }>>(database, command));
   if (earlier) return earlier;
@@ -51,7 +51,7 @@ export async function copySession({ database, clock }: Context, copying: Copying
   if (!plan) return { ok: false, code: "moved", position: original.position };
 
   const { point, row } = plan;
-  const batch = prepareBatch(plan.facts, time, author);
+  const batch = prepareBatch(plan.facts, time, author, await asides.of(plan.facts));
   const copied = seqOf(point);
   return database.transaction(
     async (transaction) => {

@@ -13,13 +13,14 @@ import { HOUR_MS } from "./session-status.ts";
 import { FIRST_REV, insertLog, writeEvents } from "./write-events.ts";
 
 export async function createLog(
-  { database, clock, changed }: Context,
+  { database, asides, clock, changed }: Context,
   id: LogId,
   kind: LogKind,
   events: NewEvent[],
   author: By,
 ): Promise<Awaited<ReturnType<Store["createLog"]>>> {
-  const batch = prepareBatch(events, new Date(clock()).toISOString(), author);
+  const whole = await asides.of(events);
+  const batch = prepareBatch(events, new Date(clock()).toISOString(), author, whole);
   const end = { seq: batch.facts, sub: batch.drafts, closed: batch.ends !== undefined };
   const created = await database.transaction(async (transaction) => {
     if (!(await insertLog(transaction, id, kind, end))) return false;
@@ -32,7 +33,7 @@ export async function createLog(
 }
 
 export async function createSession(
-  { database, clock, changed }: Context,
+  { database, asides, clock, changed }: Context,
   session: NewSession,
   author: By,
   command?: Command,
@@ -43,6 +44,7 @@ export async function createSession(
     [{ type: "session_created", data }, ...first],
     new Date(at).toISOString(),
     author,
+    await asides.of(first),
   );
   const end = { seq: batch.facts, sub: batch.drafts, closed: batch.ends !== undefined };
   const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;

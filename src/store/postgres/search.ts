@@ -1,10 +1,11 @@
 import type { AnyEvent, NewEvent } from "../../session/event.ts";
 import { formatPosition, seqOf } from "../../session/position.ts";
-import { searchText, snippet } from "../../session/search-text.ts";
+import { asidesToShow, searchText, snippet } from "../../session/search-text.ts";
 import { checkedEvent } from "../event-text.ts";
 import { parseSearchCursor, searchCursorAfter } from "../search-cursor.ts";
 import type { LogId, Rows, SearchHit, SearchQuery } from "../store.ts";
 import { searchWords } from "../words.ts";
+import { readBeginnings, wholeIn } from "./aside-texts.ts";
 import type { Database, Statement, Value } from "./database.ts";
 import { textArray } from "./wire.ts";
 import { NEW_WORDS } from "./words-duty.ts";
@@ -36,18 +37,19 @@ export async function search(database: Database, { q, limit, after }: SearchQuer
       order by ${AT} desc, event.log desc, event.seq desc limit $2`,
     values,
   });
-  const items = found.slice(0, limit).map(({ log, title, seq, crc, text }) => {
+  const items: SearchHit[] = [];
+  for (const { log, title, seq, crc, text } of found.slice(0, limit)) {
     const event = checkedEvent(log, seq, 0, text, crc);
     const { at, type } = event;
-    return {
+    items.push({
       session: log,
       title,
       position: formatPosition(seq, 0),
       at,
       type,
-      snippet: snippet(shownText(event), q),
-    };
-  });
+      snippet: snippet(await textOf(database, event, q), q),
+    });
+  }
   const last = items.at(-1);
   const hasMore = found.length > limit && last;
   return { items, next: hasMore ? searchCursorAfter(last, seqOf(last.position)) : null };
@@ -67,6 +69,9 @@ function searchQuery(query: string): string | undefined {
   return asked.length === 0 ? undefined : `${asked.join(" & ")}:*`;
 }
 
-function shownText(event: AnyEvent): string {
-  return searchText(event as AnyEvent & NewEvent) ?? ""; // it has words, so it is of a type that we know
+async function textOf(database: Database, event: AnyEvent, q: string): Promise<string> {
+  const known = event as AnyEvent & NewEvent; // it has words, so it is of a type that we know
+  const blobs = asidesToShow(known, q).map(({ blob }) => blob);
+  const texts = blobs.length === 0 ? undefined : await readBeginnings(database, blobs);
+  return searchText(known, texts && wholeIn(texts)) ?? "";
 }

@@ -24,6 +24,7 @@ import { Wakes, type Change } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
 import { AppendQueue, LANES, REPEAT_MS } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
+import { AsideTexts } from "./aside-texts.ts";
 import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
@@ -176,8 +177,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const words = new WordsDuty(database, (error) =>
     options.log?.warn({ error }, "new words could not be sorted into the search index"),
   );
+  const asides = new AsideTexts(database);
   const context: Context = {
     database,
+    asides,
     node,
     host,
     ids,
@@ -244,10 +247,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     createLog: (log, kind, events, author) => createLog(context, log, kind, events, author),
     async append(log, events, writer, { expectSeq, note } = {}) {
+      const found = asides.of(events);
+      const whole = found instanceof Promise ? await found : found;
       if (closing) throw new StorageError("busy", "this store is closed");
       const at = clock();
       const time = timeText(at);
-      const batch = prepareBatch(events, time, authorOf(writer));
+      const batch = prepareBatch(events, time, authorOf(writer), whole);
       return new Promise<Appended>((resolve, reject) => {
         const key = keyOf(writer, note);
         const starts = startsIn(events);
@@ -337,7 +342,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     clearTimer: (key) => clearTimer(context, key),
     dueTimers: (limit) => dueTimers(context, limit),
 
-    putBlob: (log, bytes) => putBlob(database, log, bytes),
+    async putBlob(log, bytes) {
+      const put = await putBlob(database, log, bytes);
+      asides.keep(put.blob, bytes);
+      return put;
+    },
     blob: (blob) => readBlob(database, blob),
     putFile: (file, bytes, maxBytes, commandOf) => putFile(context, file, bytes, maxBytes, commandOf),
     file: (file) => readFile(database, file),

@@ -1,5 +1,6 @@
 // Bytes in chunks, a chunk to a verb: however large they are, others' appends go on in between. Long texts are named
 // after their bytes: the same text is kept once, and putting it again after a crash changes nothing.
+import { MESSAGE_CHARS } from "../../session/search-text.ts";
 import type { LogId } from "../store.ts";
 import type { Database } from "./database.ts";
 import type { Writing } from "./writing.ts";
@@ -68,6 +69,22 @@ export function readBlob(database: Database, id: string): Buffer | undefined {
   if (!blob || blob.complete === 0) return undefined;
   return Buffer.concat(Array.from(readChunks(database, blob.key)));
 }
+
+/** How a long text begins: as far as search looks at it. */
+export function readBeginning(database: Database, id: string): string | undefined {
+  const key = database.tuple<[number]>("select key from blob where id = ? and complete", id)?.[0];
+  if (key === undefined) return undefined;
+  const read: Buffer[] = [];
+  let bytes = 0;
+  for (const chunk of readChunks(database, key)) {
+    read.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes >= MESSAGE_CHARS * UTF8_MAX_BYTES) break;
+  }
+  return Buffer.concat(read).toString("utf8").slice(0, MESSAGE_CHARS);
+}
+/** Of a UTF-16 unit, by which strings are measured here. */
+const UTF8_MAX_BYTES = 3;
 
 export function* readChunks(database: Database, blob: number): Generator<Buffer> {
   for (let n = 0; ; n++) {

@@ -3,7 +3,6 @@
 import { formatPosition, type Position } from "../../session/position.ts";
 import type { NewEvent } from "../../session/event.ts";
 import type { RowState } from "../../session/row.ts";
-import { searchText } from "../../session/search-text.ts";
 import type { Tally } from "../batch.ts";
 import { checkedEvent } from "../event-text.ts";
 import type { Command, Forked, LogId, Origin } from "../store.ts";
@@ -11,6 +10,7 @@ import { once, recall } from "./command.ts";
 import { insertLog, insertSession, madeSession, type SessionColumns } from "./create-session.ts";
 import { readEnd, type LogState } from "./logs.ts";
 import type { PackedBatch } from "./packed-batch.ts";
+import { searchOf } from "./search-index.ts";
 import { blocksAfter } from "./spans.ts";
 import { insertEvent, writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
@@ -62,7 +62,7 @@ export function copyEvents(writing: Writing, from: LogId, key: number, upTo: num
       Object.assign(copy, { seq, sub });
       const event = checkedEvent(from, seq, sub, text, columns.crc);
       const id = insertEvent(writing, copy, text, columns);
-      writing.index.note(id, searchText(event as unknown as NewEvent) ?? null); // a newer version's type has no text
+      writing.index.note(id, searchOf(event as unknown as NewEvent)); // a newer version's type has no text
     }
     if (events.length > 0) break;
   }

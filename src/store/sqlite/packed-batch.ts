@@ -24,8 +24,14 @@ export type PackedEntry = [
   owner: string | null,
   tally: Entry["tally"],
   author: string | null,
-  search: string | null,
+  search: Search,
 ];
+
+/** What search shall find, if anything; true when it is better read from the log once it is sorted in. */
+export type Search = string | true | null;
+
+/** Longer texts are not sent over, nor kept in memory until their turn comes. */
+const SENT_CHARS = 16 * 1024;
 
 /** The log's key is the statement's last value. */
 export type RowUpdate = [sql: string, values: Value[]];
@@ -41,8 +47,12 @@ export function packBatch(batch: Batch, now: number): PackedBatch {
   ];
 }
 
-function packEntry({ facts, drafts, body, crc, owner, tally, author, search }: Entry): PackedEntry {
-  return [facts, drafts, body, crc, owner, tally, author, search];
+function packEntry({ facts, drafts, body, crc, owner, tally, author, search, aside }: Entry): PackedEntry {
+  return [facts, drafts, body, crc, owner, tally, author, packSearch(search, aside)];
+}
+
+export function packSearch(search: string | null, aside: boolean): Search {
+  return aside || (search !== null && search.length > SENT_CHARS) ? true : search;
 }
 
 function rowUpdate(change: RowChange, now: number): RowUpdate {

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import type { LongText } from "../../session/event.ts";
+import { storedText } from "../long-text.ts";
 import type { Store } from "../store.ts";
 import { prepareBatch } from "../batch.ts";
 import { Database, openWriter } from "./database.ts";
@@ -13,9 +15,9 @@ import { makeFolder, openStore, owner } from "../../../test/sqlite/open-store.ts
 import { writingTo } from "./writing.ts";
 
 const byOwner = { by: "client", author: owner } as const;
-const notice = (text: string) => ({ type: "notice", data: { level: "info", text } }) as const;
+const wordless = { type: "queue_released", data: {} } as const;
 
-const prompt = (input: string, text: string) =>
+const prompt = (input: string, text: LongText) =>
   ({ type: "input_admitted", data: { input, kind: "prompt", text } }) as const;
 
 const found = async (store: Store, word: string) =>
@@ -43,12 +45,27 @@ it("many texts, and many events without any, are sorted in by themselves", async
   await expect.poll(() => readIndexed(database)).toBe(601);
   await store.append(
     "ses_a",
-    Array.from({ length: 5_000 }, (_, n) => notice(`${n}`)),
+    Array.from({ length: 5_000 }, () => wordless),
     byOwner,
   );
   await expect.poll(() => readIndexed(database)).toBe(5_601);
   database.close();
   expect(await found(store, "many")).toHaveLength(600);
+});
+
+it("a few long texts are sorted in by themselves, so that no search waits for many", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  await store.search({ q: "nothing", limit: 1 }); // from here on it is known what waits
+  const database = new Database(new DatabaseSync(file, { readOnly: true }));
+  for (let n = 1; n <= 4; n++) {
+    const text = await storedText(store, "ses_a", `${"hay ".repeat(20_000)}needle`);
+    await store.append("ses_a", [prompt(`inp_${n}`, text)], byOwner);
+  }
+  await expect.poll(() => readIndexed(database)).toBe(5);
+  database.close();
+  expect(await found(store, "needle")).toHaveLength(4);
 });
 
 it("what was deleted before it was sorted in never is", async () => {
@@ -130,12 +147,12 @@ it("words are sorted in a few at a time, but never pile up, and a search finds a
       byOwner,
     );
   for (let n = 0; n < 40; n++) await say(15);
-  await store.append("ses_a", [notice("and on")], byOwner); // answered once the others' share was sorted in
+  await store.append("ses_a", [wordless], byOwner); // answered once the others' share was sorted in
   const few = readIndexed(database);
   expect(few).toBeGreaterThan(1);
   expect(few).toBeLessThan(600);
   await say(1_000); // so many at once have themselves and the others sorted in
-  await store.append("ses_a", [notice("and on")], byOwner);
+  await store.append("ses_a", [wordless], byOwner);
   expect(readIndexed(database)).toBe(1_602);
   expect(await found(store, "many")).toHaveLength(1_000); // at most
   database.close();

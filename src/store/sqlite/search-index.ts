@@ -2,12 +2,16 @@
 // append's time; those of hundreds together take less than half of that, and no append waits for it. Nothing is lost
 // by it: how far the index has come is written with it, the log has the rest, and whoever searches has that sorted
 // in first.
-import type { NewEvent } from "../../session/event.ts";
-import { searchText } from "../../session/search-text.ts";
+import type { LongText, NewEvent } from "../../session/event.ts";
+import { asidesIn, MESSAGE_CHARS, searchText } from "../../session/search-text.ts";
+import { readBeginning } from "./blob.ts";
 import type { Database } from "./database.ts";
+import { packSearch, type Search } from "./packed-batch.ts";
 import type { Writing } from "./writing.ts";
 
 const TEXTS_MAX = 512;
+/** What a search that has them sorted in first waits some 100 ms for. */
+const CHARS_MAX = 4 * MESSAGE_CHARS;
 /** Usual words take about 2 ms; 6 were seen with words that are all different. */
 const SOME_CHARS = 16 * 1024;
 const MANY_TEXTS = 16;
@@ -17,7 +21,7 @@ const EVENTS_MAX = 4_096;
 export class SearchIndex {
   readonly #database: Database;
   /** What is in the log and not in the index; unknown at the start and after a rollback. */
-  #waiting: { events: number; texts: [event: number, text: string][] } | undefined;
+  #waiting: Waiting | undefined;
   /** What came with the present group. */
   #added = { texts: 0, chars: 0 };
 
@@ -25,14 +29,16 @@ export class SearchIndex {
     this.#database = database;
   }
 
-  /** Of every event that is written; `text` is what search shall find, if anything. */
-  note(event: number, text: string | null): void {
+  /** Of every event that is written. */
+  note(event: number, text: Search): void {
     if (!this.#waiting) return;
     this.#waiting.events += 1;
     if (text === null) return;
+    const chars = charsOf(text);
     this.#waiting.texts.push([event, text]);
+    this.#waiting.chars += chars;
     this.#added.texts += 1;
-    this.#added.chars += text.length;
+    this.#added.chars += chars;
   }
 
   /** So many events without text were written elsewhere. */
@@ -41,7 +47,9 @@ export class SearchIndex {
   }
 
   remove(events: ReadonlySet<number>): void {
-    if (this.#waiting) this.#waiting.texts = this.#waiting.texts.filter(([event]) => !events.has(event));
+    if (!this.#waiting) return;
+    const texts = this.#waiting.texts.filter(([event]) => !events.has(event));
+    this.#waiting = { ...this.#waiting, texts, chars: charsIn(texts) };
   }
 
   forget(): void {
@@ -54,7 +62,11 @@ export class SearchIndex {
    */
   takeDue(): number {
     const waiting = this.#waiting;
-    const isDue = !waiting || waiting.texts.length >= TEXTS_MAX || waiting.events >= EVENTS_MAX;
+    const isDue =
+      !waiting ||
+      waiting.texts.length >= TEXTS_MAX ||
+      waiting.chars >= CHARS_MAX ||
+      waiting.events >= EVENTS_MAX;
     const { texts, chars } = this.#added;
     this.#added = { texts: 0, chars: 0 };
     if (!isDue) return 0;
@@ -65,35 +77,67 @@ export class SearchIndex {
   sortIn(chars = Infinity): void {
     const from = readIndexed(this.#database);
     const to = this.#database.tuple<[number | null]>("select max(id) from event")?.[0] ?? 0;
-    const waiting = (this.#waiting ??= { events: to - from, texts: this.#read(from) });
+    const waiting = (this.#waiting ??= this.#read(from, to));
     if (to <= from) return;
     let last = to;
     let sorted = 0;
     for (let room = chars; sorted < waiting.texts.length && room > 0; sorted++) {
-      const [event, text] = waiting.texts[sorted] as [number, string]; // within its length
-      this.#database.run("insert into search (rowid, text) values (?, ?)", event, text);
+      const [event, noted] = waiting.texts[sorted] as Noted; // within its length
+      const text = noted === true ? this.#longText(event) : noted;
+      if (text !== "") this.#database.run("insert into search (rowid, text) values (?, ?)", event, text);
       room -= text.length;
       last = event;
     }
-    waiting.texts.splice(0, sorted);
+    waiting.chars -= charsIn(waiting.texts.splice(0, sorted));
     if (waiting.texts.length === 0) [last, waiting.events] = [to, 0];
     this.#database.run("update meta set value = ? where name = 'indexed'", String(last));
   }
 
+  /** Empty when the event is gone by now. */
+  #longText(event: number): string {
+    const [text] = this.#database.tuple<[string]>("select text from event where id = ?", event) ?? [];
+    return text === undefined
+      ? ""
+      : (searchText(JSON.parse(text) as NewEvent, wholeFrom(this.#database)) ?? "");
+  }
+
   /** Only sessions are searched; one that is being copied has no log of its own yet. */
-  #read(from: number): [event: number, text: string][] {
-    return this.#database
+  #read(from: number, to: number): Waiting {
+    const texts = this.#database
       .tuples<[number, string]>(
         `select event.id, event.text from event
           left join log on log.key = event.log left join purge on purge.log = event.log
           where event.id > ? and event.owner is null and (log.kind = 'session' or purge.copying) order by event.id`,
         from,
       )
-      .flatMap(([event, text]): [number, string][] => {
-        const words = searchText(JSON.parse(text) as NewEvent); // a newer version's type has no text for search
-        return words === undefined ? [] : [[event, words]];
+      .flatMap(([event, text]): Noted[] => {
+        const search = searchOf(JSON.parse(text) as NewEvent); // a newer version's type has no text for search
+        return search === null ? [] : [[event, search]];
       });
+    return { events: to - from, texts, chars: charsIn(texts) };
   }
+}
+
+type Waiting = { events: number; texts: Noted[]; chars: number };
+type Noted = [event: number, text: Exclude<Search, null>];
+
+/** Of a long one the most that it may have. */
+function charsOf(text: Noted[1]): number {
+  return text === true ? MESSAGE_CHARS : text.length;
+}
+
+function charsIn(texts: readonly Noted[]): number {
+  return texts.reduce((chars, [, text]) => chars + charsOf(text), 0);
+}
+
+/** Of an event that is in a log already. */
+export function searchOf(event: NewEvent): Search {
+  return packSearch(searchText(event) ?? null, asidesIn(event).length > 0);
+}
+
+/** A text that was put aside is read up to where search ends; if it is not there any more, we have its beginning. */
+export function wholeFrom(database: Database): (text: LongText) => string {
+  return (text) => (typeof text === "string" ? text : (readBeginning(database, text.blob) ?? text.preview));
 }
 
 export function sortWords({ index }: Writing, chars?: number): void {

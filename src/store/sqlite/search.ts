@@ -1,10 +1,11 @@
 // Full text over everything that was said in sessions. The index has only words: what is shown comes from the event.
 import type { NewEvent } from "../../session/event.ts";
-import { searchText, snippet, words } from "../../session/search-text.ts";
+import { asidesToShow, searchText, snippet, words } from "../../session/search-text.ts";
 import { checkedEvent } from "../event-text.ts";
 import { parseSearchCursor, searchCursorAfter } from "../search-cursor.ts";
 import type { Rows, SearchHit, SearchQuery } from "../store.ts";
 import type { Database } from "./database.ts";
+import { wholeFrom } from "./search-index.ts";
 
 type Found = {
   id: number;
@@ -32,15 +33,17 @@ export function search(database: Database, { q, limit, after }: SearchQuery): Ro
     limit + 1,
   );
   const shown = found.slice(0, limit);
-  const items = shown.map((record) => hitOf(record, q));
+  const items = shown.map((record) => hitOf(database, record, q));
   const [last, lastHit] = [shown.at(-1), items.at(-1)];
   const hasMore = found.length > limit && last && lastHit;
   return { items, next: hasMore ? searchCursorAfter(lastHit, last.id) : null };
 }
 
-function hitOf({ session, title, seq, sub, crc, text }: Found, q: string): SearchHit {
+function hitOf(database: Database, { session, title, seq, sub, crc, text }: Found, q: string): SearchHit {
   const event = checkedEvent(session, seq, sub, text, crc);
-  const whole = searchText(event as unknown as NewEvent) ?? ""; // only events with a text are in the index
+  const known = event as unknown as NewEvent; // only events with a text are in the index
+  const isAside = asidesToShow(known, q).length > 0;
+  const whole = (isAside ? searchText(known, wholeFrom(database)) : searchText(known)) ?? "";
   return {
     session,
     title,
