@@ -5,7 +5,7 @@ import { problem } from "../protocol/problem.ts";
 import { endingOf } from "./exit.ts";
 import { findSession } from "./find-session.ts";
 
-type Kept = { id: string; title: string | null; updatedAt: string; archived?: boolean };
+type Kept = { id: string; title: string | null; updatedAt: string; archived?: boolean; ended?: boolean };
 const id = (rest: string) => `ses_${rest.padEnd(22, "0")}`;
 const kept: Kept[] = [
   { id: id("01a1"), title: "Red build", updatedAt: "2026-01-01" },
@@ -14,12 +14,15 @@ const kept: Kept[] = [
   { id: id("01b2"), title: "twin", updatedAt: "2026-01-02" },
   { id: id("02c1"), title: null, updatedAt: "2026-01-01" },
   { id: id("03d1"), title: "Put away", updatedAt: "2026-02-01", archived: true },
+  { id: id("04e1"), title: "Over", updatedAt: "2026-01-01", ended: true },
 ];
 
 /** Two rows a page, oldest first, as no server would: nothing may depend on the order. */
 const client = {
-  sessions: ({ archived = false, after }: { archived?: boolean; after?: string }) => {
-    const rows = kept.filter((row) => (row.archived ?? false) === archived);
+  sessions: ({ id: begin, archived = false, after }: { id?: string; archived?: boolean; after?: string }) => {
+    const rows = kept.filter((row) =>
+      begin === undefined ? (row.archived ?? false) === archived && !row.ended : row.id.startsWith(begin),
+    );
     const from = Number(after ?? 0);
     const next = from + 2 < rows.length ? String(from + 2) : null;
     return Promise.resolve({ items: rows.slice(from, from + 2) as SessionRow[], next });
@@ -45,6 +48,7 @@ test.each([
   ["a title in another case", "red BUILD again", id("01a2")],
   ["a unique beginning of a title", "red build ag", id("01a2")],
   ["the id of an archived one", "ses_03", id("03d1")],
+  ["the id of one that has ended", "ses_04", id("04e1")],
   ["the title of an archived one", "put away", id("03d1")],
 ])("a session is found by %s", async (_, name, found) => {
   expect(await find(name)).toBe(found);

@@ -38,9 +38,9 @@ async function byId(client: Client, id: string): Promise<Named> {
   }
 }
 
+/** Of any session: one that has ended or works for another stands in no list, and has an id all the same. */
 async function byIdPrefix(client: Client, prefix: string): Promise<Named> {
-  const found: Named[] = [];
-  for await (const row of everySession(client)) if (row.id.startsWith(prefix)) found.push(row);
+  const { items: found } = await client.sessions({ id: prefix, limit: PAGE });
   return only(found, `no session's id begins with ${visibleLine(prefix)}`, prefix);
 }
 

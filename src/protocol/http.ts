@@ -140,7 +140,9 @@ const Limit = (most: number, usual: number) => z.coerce.number().int().min(1).ma
 /** `after` is the `next` of the page before. */
 export const ListPage = z.strictObject({ limit: Limit(200, 50), after: z.string().max(200).optional() });
 
+/** Those that head a lineage and are nobody's delegates; with `id`, how an id begins, or `status=ended` the others too. */
 export const ListSessions = z.strictObject({
+  id: Name.optional(),
   status: StatusName.optional(),
   lane: Name.optional(),
   profile: Name.optional(),

@@ -114,13 +114,18 @@ export type SessionRow = {
 export const UNREAD_MAX = 100;
 
 export type SessionFilter = {
+  /** How its id begins. */
+  id?: string;
   status?: Status;
   lane?: string;
   profile?: string;
   archived?: boolean;
   /** Words of the title. */
   q?: string;
-  /** Only heads of lineages, without delegates and task sessions: what a list shows. True unless asked otherwise. */
+  /**
+   * Only heads of lineages, without delegates and task sessions: what a list shows. True unless asked otherwise, or asked
+   * for what is elsewhere: by its id, or since it has ended, as heads of lineages have not.
+   */
   heads?: boolean;
   limit: number;
   after?: string; // the `next` of the page before

@@ -80,6 +80,22 @@ describe("the session list", () => {
       );
     });
 
+    it("has those that have ended where they are asked for, and any session by how its id begins", async () => {
+      const store = await open();
+      for (const id of ["ses_01a", "ses_01b"]) await makeSession(store, id);
+      await write(store, "ses_01a", ended("ses_01b"));
+      await makeSession(store, "ses_02", { origin: { kind: "delegation", session: "ses_01b" } });
+      expect(await ids(store, { status: "ended", limit: 10 })).toEqual(["ses_01a"]);
+      expect(await ids(store, { status: "ended", heads: true, limit: 10 })).toEqual([]);
+      const found = async (id: string) => (await ids(store, { id, limit: 10 })).toSorted();
+      expect(await found("ses_01")).toEqual(["ses_01a", "ses_01b"]);
+      expect(await found("ses_01a")).toEqual(["ses_01a"]);
+      expect(await found("ses_02")).toEqual(["ses_02"]);
+      expect(await found("ses_")).toHaveLength(3);
+      for (const nobody of ["ses_03", "es_01", "ses_01a0", "%", "ses%"])
+        expect(await found(nobody)).toEqual([]);
+    });
+
     it("gives single rows in the order asked for, without those that are not there", async () => {
       const store = await open();
       for (const id of ["ses_a", "ses_b", "ses_c"]) await makeSession(store, id);

@@ -1,4 +1,5 @@
 // The session list, and single rows of it: what facts made of each session, and what a person has not seen of it yet.
+import { idRange } from "../id-range.ts";
 import { parseListCursor, listCursorAfter } from "../list-cursor.ts";
 import { sessionRow, type SessionRecord } from "../session-row.ts";
 import { UNREAD_MAX, type Rows, type SessionFilter, type SessionRow } from "../store.ts";
@@ -61,7 +62,12 @@ export async function readSessions(
 
 function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string): string[] {
   const conditions: string[] = [];
-  const { status, lane, profile, archived, q = "", heads = true, after } = filter;
+  const { id, status, lane, profile, archived, q = "", after } = filter;
+  const { heads = id === undefined && status !== "ended" } = filter;
+  if (id !== undefined) {
+    const { from, to } = idRange(id);
+    conditions.push(`session.id >= ${parameter(from)} and session.id < ${parameter(to)}`);
+  }
   if (status !== undefined) conditions.push(`${STATUS} = ${parameter(status)}`);
   if (lane !== undefined) conditions.push(`session.lane = ${parameter(lane)}`);
   if (profile !== undefined) conditions.push(`session.profile = ${parameter(profile)}`);

@@ -1,5 +1,6 @@
 // The session list, and single rows of it: what facts made of each session, and what a person has not seen of it yet.
 import { parsePosition, type Position } from "../../session/position.ts";
+import { idRange } from "../id-range.ts";
 import { listCursorAfter, parseListCursor } from "../list-cursor.ts";
 import { sessionRow, type SessionRecord } from "../session-row.ts";
 import { UNREAD_MAX, type Rows, type SessionFilter, type SessionRow } from "../store.ts";
@@ -31,8 +32,13 @@ export function readSessions(database: Database, filter: SessionFilter, person: 
 
 function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string): string[] {
   const conditions: string[] = [];
-  const { status, lane, profile, archived, q = "", heads = true, after } = filter;
+  const { id, status, lane, profile, archived, q = "", after } = filter;
+  const { heads = id === undefined && status !== "ended" } = filter;
   if (heads) conditions.push("session.listed = 1");
+  if (id !== undefined) {
+    const { from, to } = idRange(id);
+    conditions.push(`session.id >= ${parameter(from)} and session.id < ${parameter(to)}`);
+  }
   if (status !== undefined) conditions.push(`session.status = ${parameter(status)}`);
   if (lane !== undefined) conditions.push(`session.lane = ${parameter(lane)}`);
   if (profile !== undefined) conditions.push(`session.profile = ${parameter(profile)}`);
