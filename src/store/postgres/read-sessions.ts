@@ -72,7 +72,9 @@ function conditionsOf(filter: SessionFilter, parameter: (value: Value) => string
   if (lane !== undefined) conditions.push(`session.lane = ${parameter(lane)}`);
   if (profile !== undefined) conditions.push(`session.profile = ${parameter(profile)}`);
   if (archived !== undefined) conditions.push(`session.archived = ${parameter(archived)}`);
-  for (const word of searchWords(q))
+  const asked = searchWords(q);
+  if (asked.length === 0 && q.trim() !== "") conditions.push("false"); // signs alone are in no title's words
+  for (const word of asked)
     conditions.push(`session.title_words like ${parameter(`% ${word.replaceAll("_", "\\_")}%`)}`);
   if (heads) conditions.push(IS_LISTED);
   const cursor = after === undefined ? undefined : parseListCursor(after);
