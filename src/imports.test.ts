@@ -49,6 +49,13 @@ test("every import goes in the allowed direction", () => {
   expect(files.flatMap(({ path, text }) => wrongImports(path, text))).toEqual([]);
 });
 
+test("npm run check, the gate, looks at them too", () => {
+  const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  expect(scripts["check"]).toContain("src/imports.test.ts");
+});
+
 test.each([
   ["src/session/apply.ts", `import type { Store } from "../store/store.ts";`],
   ["src/session/apply.ts", `import { readFile } from "node:fs/promises";`],
