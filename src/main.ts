@@ -23,7 +23,7 @@ async function servePlainly(): Promise<number> {
   } catch (error) {
     if (!(error instanceof CannotServe)) throw error;
     console.error(`holdfast: ${error.message}`);
-    return 1;
+    return (await import("./cli/exit.ts")).EXIT[error.kind];
   }
 }
 
@@ -36,7 +36,7 @@ async function runCommand(): Promise<number> {
       try {
         await serve(flags);
       } catch (error) {
-        throw error instanceof CannotServe ? new Failure("failed", error.message) : error;
+        throw error instanceof CannotServe ? new Failure(error.kind, error.message) : error;
       }
     },
     settings: () => readSettings(process.env),

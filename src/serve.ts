@@ -24,19 +24,25 @@ const TIDY_EVERY_MS = 3600_000;
 /** Whatever still holds us then is left behind: the log is safe at any instruction. */
 const OUT_WITHIN_MS = 4_500;
 
-/** Something that a person can mend: its message is all that is told. */
-export class CannotServe extends Error {}
+/** Something that a person can mend: its message is all that is told, its kind is what the process ends with. */
+export class CannotServe extends Error {
+  readonly kind: "failed" | "usage" | "conflict";
+  constructor(kind: CannotServe["kind"], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
 
 /** Resolves when the server has ended in an orderly way; throws what kept it from starting, to be told as it is. */
 export async function serve(flags: Flags): Promise<void> {
   const read = readSettings(process.env, flags);
-  if (!read.ok) throw new CannotServe(read.faults);
+  if (!read.ok) throw new CannotServe("usage", read.faults);
   const { settings } = read;
   const known = knownSecrets(settings, process.env);
   const log = makeLog(settings.logLevel, undefined, keepSecret(known));
   const ids = makeIds(Date.now, randomBytes);
   const fault = makeHome(settings.home);
-  if (fault !== undefined) throw new CannotServe(fault);
+  if (fault !== undefined) throw new CannotServe("failed", fault);
 
   const asked = untilAsked();
   const store = await openStore(settings, {
@@ -46,7 +52,7 @@ export async function serve(flags: Flags): Promise<void> {
     ids,
     log,
   }).catch((error: unknown) => {
-    throw error instanceof StorageError ? new CannotServe(whyNot(error, settings)) : error;
+    throw error instanceof StorageError ? cannotOpen(error, settings) : error;
   });
   let server: RunningServer | undefined;
   let agents: Agents | undefined;
@@ -117,21 +123,28 @@ async function listen(
     });
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
-    if (error instanceof BindRefused) throw new CannotServe(message);
-    if (syscall === "open") throw new CannotServe(`[server.tls] in config.toml: ${message}`);
+    if (error instanceof BindRefused) throw new CannotServe("usage", message);
+    if (syscall === "open") throw new CannotServe("failed", `[server.tls] in config.toml: ${message}`);
     if (code === "EADDRINUSE")
       throw new CannotServe(
+        "failed",
         `Port ${port} on ${host} is taken. Is another holdfast running? Choose one with --port.`,
       );
-    if (code === "EACCES") throw new CannotServe(`Port ${port} on ${host} may not be used by this user.`);
+    if (code === "EACCES")
+      throw new CannotServe("failed", `Port ${port} on ${host} may not be used by this user.`);
     throw error;
   }
 }
 
-function whyNot({ kind, message }: StorageError, { home }: Settings): string {
-  if (kind === "broken") return `${message}: run "holdfast doctor", which names what is damaged`;
-  if (kind !== "full") return message;
-  return `The disk of ${home} is full, and the server can't start without a few MB: free some there, then start it again.`;
+function cannotOpen({ kind, message }: StorageError, { home, databaseUrl }: Settings): CannotServe {
+  if (kind === "broken")
+    return new CannotServe("failed", `${message}: run "holdfast doctor", which names what is damaged`);
+  // A file that is busy has another owner; a database that is busy is away.
+  if (kind === "busy") return new CannotServe(databaseUrl === undefined ? "conflict" : "failed", message);
+  return new CannotServe(
+    "failed",
+    `The disk of ${home} is full, and the server can't start without a few MB: free some there, then start it again.`,
+  );
 }
 
 /** A full disk is no reason not to start: someone has to be let in who deletes. */

@@ -84,22 +84,22 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 test.each([
   [
     "a mistake in the configuration",
+    2,
     { config: "[server]\nprot = 1\n" },
     /config\.toml:2: server\.prot: .*did you mean "port"/,
   ],
   [
     "a certificate that is not there",
+    1,
     { config: '[server.tls]\ncert = "c.pem"\nkey = "k.pem"\n' },
     /server\.tls.*c\.pem/,
   ],
-  ["a port that is none", { env: { HOLDFAST_PORT: "http" } }, /HOLDFAST_PORT is "http"/],
-  ["an address beyond this machine without TLS", { env: { HOLDFAST_HOST: "0.0.0.0" } }, /without TLS/],
-])("%s keeps it from starting, and it says so in one line", async (_, { config, env }: Start, message) => {
-  const { code, stderr } = await serveAndFail({
-    ...(config !== undefined && { config }),
-    ...(env && { env }),
-  });
-  expect(code).toBe(1);
+  ["a port that is none", 2, { env: { HOLDFAST_PORT: "http" } }, /HOLDFAST_PORT is "http"/],
+  ["an origin that is none", 2, { flags: ["--behind-proxy", "here"] }, /--behind-proxy is "here"/],
+  ["an address beyond this machine without TLS", 2, { env: { HOLDFAST_HOST: "0.0.0.0" } }, /without TLS/],
+])("%s keeps it from starting, and it says so in one line", async (_, exit, start: Start, message) => {
+  const { code, stderr } = await serveAndFail(start);
+  expect(code).toBe(exit);
   expect(stderr).toMatch(message);
   expect(stderr).not.toContain("    at "); // no stack: it is for the person who started it
 });
@@ -113,7 +113,10 @@ test("a port that is taken keeps it from starting, and it says so", async () => 
 test("a second server on the same home is refused, and the first goes on", async () => {
   const server = await serve();
   const { code, stderr } = await serveAndFail({ home: server.home });
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/in use|another/i)]);
+  expect([code, stderr]).toEqual([4, expect.stringMatching(/in use|another/i)]);
+  const asJson = await serveAndFail({ home: server.home, flags: ["--json"] });
+  expect(asJson.code).toBe(4);
+  expect(JSON.parse(asJson.stderr)).toMatchObject({ code: "conflict", status: 409 });
   expect((await server.fetch("/api/sessions")).status).toBe(200);
   const file = JSON.parse(await readFile(join(server.home, "server.json"), "utf8")) as Record<
     string,
@@ -122,7 +125,7 @@ test("a second server on the same home is refused, and the first goes on", async
   expect(file["pid"]).toBe(server.pid);
 });
 
-type Start = { config?: string; env?: Record<string, string>; home?: string };
+type Start = { config?: string; env?: Record<string, string>; home?: string; flags?: string[] };
 
 async function serve(): Promise<ServerProcess> {
   const server = await startServer();
@@ -134,12 +137,13 @@ async function serveAndFail({
   config,
   env = {},
   home,
+  flags = [],
 }: Start): Promise<{ code: number | null; stderr: string }> {
   const ownHome = home ?? (await mkdtemp(join(tmpdir(), "holdfast-home-")));
   if (home === undefined) cleanups.push(() => rm(ownHome, { recursive: true }));
   if (config !== undefined) await writeFile(join(ownHome, "config.toml"), config);
   const port = String(await freePort());
-  const child = spawn(process.execPath, [launcher, "serve"], {
+  const child = spawn(process.execPath, [launcher, "serve", ...flags], {
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
