@@ -31,10 +31,10 @@ async function runCommand(): Promise<number> {
   const [{ run }, { Failure }] = await Promise.all([import("./cli/program.ts"), import("./cli/exit.ts")]);
   return run(argv, {
     version: VERSION,
-    async serve(flags) {
+    async serve(flags, options) {
       const { CannotServe, serve } = await import("./serve.ts");
       try {
-        await serve(flags);
+        await serve(flags, options);
       } catch (error) {
         throw error instanceof CannotServe ? new Failure(error.kind, error.message) : error;
       }

@@ -34,7 +34,7 @@ export class CannotServe extends Error {
 }
 
 /** Resolves when the server has ended in an orderly way; throws what kept it from starting, to be told as it is. */
-export async function serve(flags: Flags): Promise<void> {
+export async function serve(flags: Flags, { json = false } = {}): Promise<void> {
   const read = readSettings(process.env, flags);
   if (!read.ok) throw new CannotServe("usage", read.faults);
   const { settings } = read;
@@ -65,12 +65,15 @@ export async function serve(flags: Flags): Promise<void> {
     const damaged = server.foundDamage.bind(server);
     const about = { url: localUrl, pid: process.pid, version: VERSION, store: store.id };
     await unlessFull(() => writeServerFile(settings.home, about), log);
-    const link = await unlessFull(newLink, log);
+    const login = await unlessFull(newLink, log);
     const health = store.health();
     const state = { url, version: VERSION, store: store.id, dialect: store.dialect };
     if (health.ok) log.info(state, "ready");
     else log.warn({ ...state, reason: health.reason }, "listening, but not ready");
-    process.stdout.write(greeting(settings, url, link?.url, health)); // last: it is for a person, who looks there
+    const home = settings.databaseUrl === undefined ? settings.home : undefined;
+    const greeting = { version: VERSION, url, home, health, login };
+    // Last: it is for a person, who looks there, or the one line on stdout for a program.
+    process.stdout.write(`${json ? greetingJson(greeting) : greetingWords(greeting)}\n`);
     // Loaded once clients are served: a restart is felt by those who wait for an answer, not by agents.
     const { startAgents } = await import("./agents.ts");
     const secrets = keepSecret([...known, { name: "cli-token", value: cliToken ?? "" }]);
@@ -165,16 +168,39 @@ async function unlessFull<T>(
   }
 }
 
-function greeting(settings: Settings, url: string, link: string | undefined, health: StoreHealth): string {
-  const where = settings.databaseUrl === undefined ? `SQLite in ${settings.home}` : "PostgreSQL";
-  const lines = [`Holdfast ${VERSION} at ${url} (${where})`];
+/** What whoever started it wants to know. */
+type Greeting = {
+  version: string;
+  url: string;
+  /** Undefined where PostgreSQL keeps everything. */
+  home: string | undefined;
+  health: StoreHealth;
+  /** None when there was no room for one. */
+  login: { url: string; expiresAt: string } | undefined;
+};
+
+function greetingWords({ version, url, home, health, login }: Greeting): string {
+  const where = home === undefined ? "PostgreSQL" : `SQLite in ${home}`;
+  const lines = [`Holdfast ${version} at ${url} (${where})`];
   if (!health.ok) lines.push(`Not ready: ${health.reason}. Sessions can be read, and deleted to make room.`);
   lines.push(
-    link === undefined
+    login === undefined
       ? "For a link to log in with, run holdfast login once there is room."
-      : `Log in once, within 10 minutes: ${link}`,
+      : `Log in once, within 10 minutes: ${login.url}`,
   );
-  return `${lines.join("\n")}\n`;
+  return lines.join("\n");
+}
+
+function greetingJson({ version, url, home, health, login }: Greeting): string {
+  const store = home === undefined ? { dialect: "postgres" } : { dialect: "sqlite", home };
+  return JSON.stringify({
+    version,
+    url,
+    store,
+    ready: health.ok,
+    ...(!health.ok && { reason: health.reason }),
+    login: login ?? null,
+  });
 }
 
 /** The first signal asks, the second does not wait. */

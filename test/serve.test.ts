@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
-import { freePort, startServer, type ServerProcess } from "./server-process.ts";
+import { freePort, startServer, type ServerOptions, type ServerProcess } from "./server-process.ts";
 
 const launcher = fileURLToPath(new URL("../bin/launch.cjs", import.meta.url));
 const cleanups: (() => Promise<void>)[] = [];
@@ -60,6 +60,26 @@ test("what is for a person stands last, and where it listens is said once", asyn
   const isForPersons = (line: string) => !line.startsWith("{");
   expect(lines.slice(lines.findIndex(isForPersons)).every(isForPersons)).toBe(true);
   expect(lines.filter((line) => !isForPersons(line) && line.includes(server.url))).toHaveLength(1);
+});
+
+test("with --json it says the same in one line of JSON", async () => {
+  const server = await serve({ args: ["--json"] });
+  const printed = await vi.waitFor(() => {
+    const line = server.output.split("\n").find((each) => each.includes("/login#"));
+    expect(line).toBeDefined();
+    return line ?? "";
+  });
+  expect(server.output).not.toContain("Log in once");
+  expect(JSON.parse(printed)).toEqual({
+    version: expect.any(String) as string,
+    url: server.url,
+    store: { dialect: "sqlite", home: server.home },
+    ready: true,
+    login: {
+      url: expect.stringContaining(`${server.url}/login#`) as string,
+      expiresAt: expect.any(String) as string,
+    },
+  });
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
@@ -127,8 +147,8 @@ test("a second server on the same home is refused, and the first goes on", async
 
 type Start = { config?: string; env?: Record<string, string>; home?: string; flags?: string[] };
 
-async function serve(): Promise<ServerProcess> {
-  const server = await startServer();
+async function serve(options?: ServerOptions): Promise<ServerProcess> {
+  const server = await startServer(options);
   cleanups.push(() => server.remove());
   return server;
 }

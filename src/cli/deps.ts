@@ -2,8 +2,8 @@
 
 export type Deps = {
   version: string;
-  /** Runs the server; resolves when it has ended. Flags win over environment and config. */
-  serve(flags: ServeFlags): Promise<void>;
+  /** Runs the server; resolves when it has ended. Flags win over environment and config. `json`: how it greets. */
+  serve(flags: ServeFlags, options: { json: boolean }): Promise<void>;
   /** Every value in force, with where it came from. */
   settings(): ReadSettings;
   /** What there is on this machine for agents to work with. */

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { wholeNumber, type Cli } from "./cli.ts";
+import { isJson, wholeNumber, type Cli } from "./cli.ts";
 import type { ServeFlags } from "./deps.ts";
 
 export function serveCommand(cli: Cli): Command {
@@ -18,5 +18,5 @@ Examples:
   holdfast serve
   holdfast serve --host 0.0.0.0 --behind-proxy https://holdfast.example`,
     )
-    .action((flags: ServeFlags) => cli.deps.serve(flags));
+    .action((flags: ServeFlags, command: Command) => cli.deps.serve(flags, { json: isJson(command) }));
 }
