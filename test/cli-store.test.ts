@@ -25,7 +25,11 @@ it("a backup of the running server, restored elsewhere, holds everything that wa
   const folder = await temporary();
   const file = join(folder, "all.backup");
   expect(await holdfast(env, ["backup", file])).toMatchObject({ code: 0, err: "" });
-  expect(await holdfast(env, ["backup", file])).toMatchObject({ code: 4 }); // never over another
+  const refused = await holdfast(env, ["backup", file]); // never over another
+  expect(refused).toMatchObject({
+    code: 4,
+    err: expect.stringContaining("name another file, or remove it first"),
+  });
   await begin(env, "Too late", "for the backup");
 
   const held = await holdfast(env, ["restore", file]);

@@ -95,7 +95,8 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
       err: "",
     });
     expect(await readFile(file, "utf8")).toContain("the heron waits for the tide");
-    expect(await holdfast(env, ["sessions", "export", session, "-o", file])).toMatchObject({ code: 4 });
+    const refused = await holdfast(env, ["sessions", "export", session, "-o", file]);
+    expect(refused).toMatchObject({ code: 4, err: expect.stringContaining("replace it with --force") });
 
     const fork = (await holdfastJson<SessionRow>(env, ["sessions", "fork", session])).id;
     expect(fork).not.toBe(session);

@@ -42,7 +42,8 @@ export class CutOff extends Error {
   }
 }
 
-export async function refuseExisting(file: string): Promise<void> {
+/** `otherwise`: what else a person can do, where the command has a flag for it. */
+export async function refuseExisting(file: string, otherwise = "remove it first"): Promise<void> {
   try {
     const handle = await open(file, "r");
     await handle.close();
@@ -50,7 +51,7 @@ export async function refuseExisting(file: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
     throw error;
   }
-  throw new Failure("conflict", `${file} is there already; name another file, or replace it with --force`);
+  throw new Failure("conflict", `${file} is there already; name another file, or ${otherwise}`);
 }
 
 export async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,7 @@ import { Unreachable } from "../../client/errors.ts";
 import { answer, isJson, type Cli } from "../cli.ts";
 import { findSession } from "../find-session.ts";
 import { Failure } from "../exit.ts";
-import { chunksOf, CutOff, saveStream } from "../save-stream.ts";
+import { chunksOf, CutOff, refuseExisting, saveStream } from "../save-stream.ts";
 import { visible } from "../visible.ts";
 import { bytes } from "../words.ts";
 
@@ -23,6 +23,7 @@ export function exportCommand(cli: Cli): Command {
     .action(async (name: string, { format, output, force }: Options, command: Command) => {
       const { client, terminal } = cli;
       const { id } = await findSession(client, name);
+      if (output !== undefined && !force) await refuseExisting(output, "replace it with --force");
       const response = await client.exportSession(
         id,
         isJson(command) && output === undefined ? "jsonl" : format,
