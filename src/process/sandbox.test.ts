@@ -48,6 +48,16 @@ test("a bubblewrap that does not work here is no sandbox, and its own words are 
   });
 });
 
+test("a bubblewrap that works is one before HOLDFAST_HOME is made, too", async () => {
+  await writeFile(
+    join(scene.workspace, "bwrap"),
+    "#!/bin/sh\n[ $1 = --version ] && echo bubblewrap 0.8.0\nexit 0\n",
+    { mode: 0o755 },
+  );
+  const probed = await probeSandbox(join(scene.home, "not-made-yet"), scene.workspace);
+  expect(probed).toMatchObject({ kind: "bubblewrap", version: "0.8.0" });
+});
+
 // Debian's package "bubblewrap"; nothing is installed from here.
 const works = spawnSync("bwrap", ["--ro-bind", "/", "/", "true"]).status === 0;
 

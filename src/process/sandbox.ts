@@ -24,7 +24,7 @@ export type SandboxPlan = {
   workspace: string;
   writable?: readonly string[];
   readable?: readonly string[];
-  /** HOLDFAST_HOME: never visible, even inside the workspace. */
+  /** HOLDFAST_HOME: never visible, even inside the workspace. Before the first start there is none, and nothing to hide. */
   hidden: string;
   network: boolean;
 };
@@ -49,7 +49,7 @@ export async function planFault(plan: SandboxPlan): Promise<string | undefined> 
     plan.bubblewrap.system.some(({ path }) => path === workspace && !DISPOSABLE.has(path))
   )
     return `the workspace ${workspace} is a part of the system, which must not be writable`;
-  if (workspace === (await realpath(plan.hidden)))
+  if (workspace === (await missing(realpath(plan.hidden))))
     return `the workspace ${workspace} is Holdfast's own directory`;
   return undefined;
 }
@@ -96,9 +96,10 @@ async function placesOf(plan: SandboxPlan): Promise<Mount[]> {
     return real.map((path): Mount => ({ path, args: args(path) }));
   };
   const home = await missing(realpath(homedir()));
+  const hidden = await missing(realpath(plan.hidden));
   return [
     ...(await at(home === undefined || home === "/" ? [] : [home], (path) => ["--tmpfs", path])),
-    ...(await at([plan.hidden], (path) => ["--tmpfs", path])),
+    ...(await at(hidden === undefined ? [] : [hidden], (path) => ["--tmpfs", path])),
     ...(await at(plan.readable ?? [], (path) => ["--ro-bind", path, path])),
     ...(await at([plan.workspace, ...(plan.writable ?? [])], (path) => ["--bind", path, path])),
   ];
