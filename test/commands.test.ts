@@ -134,6 +134,9 @@ describe("queue", () => {
     const gone = await holdfast(env, ["queue", "edit", session, first?.input ?? "", "too late"]);
     expect(gone).toMatchObject({ code: 4, err: expect.stringContaining("was withdrawn") });
     expect((await holdfast(env, ["queue", "rm", session, "9"])).code).toBe(3);
+    await holdfast(env, ["send", session, "fourth"]);
+    expect((await holdfast(env, ["queue", "rm", session, "latest"])).code).toBe(0);
+    expect(await texts()).toEqual(["second, better", "third"]);
 
     await server.append(session, [{ type: "queue_held", data: { reason: "stopped" } }]);
     expect((await holdfast(env, ["queue", "list", session])).out).toContain("holdfast queue release");
@@ -189,6 +192,14 @@ describe("sessions", () => {
     await turn(second, "two");
     const { out: edited } = await holdfast(env, ["sessions", "resend", second, "a", "better", "one"]);
     expect((await show(edited.trim())).view.queue).toMatchObject([{ text: "a better one" }]);
+    const again = await server.create("Talk by its beginning");
+    await turn(again, "four");
+    const sent = (await show(again)).view.messages.find(({ kind }) => kind === "input")?.id ?? "";
+    const named = (input: string) =>
+      holdfast(env, ["sessions", "resend", again, "--input", input, "and", "better"]);
+    expect(await named("inp_nothing")).toMatchObject({ code: 3 });
+    const { out: resent } = await named(sent.slice(0, -1));
+    expect((await show(resent.trim())).view.queue).toMatchObject([{ text: "and better" }]);
     expect(await holdfast(env, ["sessions", "undo", edited.trim()])).toMatchObject({
       code: 4,
       err: expect.stringContaining("nothing to go back to"),

@@ -17,7 +17,7 @@ export function loginsCommand(cli: Cli): Command {
   logins.addCommand(
     new Command("revoke")
       .description("Log a browser out; its open streams end too")
-      .argument("<login>", "an id or a unique beginning of it")
+      .argument("<login>", "an id or a unique beginning of it, or latest")
       .action(async (name: string, _: object, command: Command) => {
         const { id } = findById(await cli.client.logins(), name, "login");
         await cli.client.revokeLogin(id);

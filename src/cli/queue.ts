@@ -82,7 +82,7 @@ function release(cli: Cli): Command {
   );
 }
 
-const INPUT = "its number in the list, or its id or the beginning of it";
+const INPUT = "its number in the list, its id or the beginning of it, or latest";
 
 function verb(name: string, description: string): Command {
   return new Command(name)
@@ -104,7 +104,8 @@ async function findQueued(cli: Cli, name: string, input: string) {
 /** By its number, or by an id. One that waits no longer is named whole: the server knows where it went. */
 function pick(queue: readonly Queued[], wanted: string): Pick<Queued, "input"> {
   const numbered = /^\d+$/.test(wanted) ? queue[Number(wanted) - 1] : undefined;
-  if (numbered) return numbered;
+  const placed = wanted === "latest" ? queue.toSorted((a, b) => (a.at < b.at ? 1 : -1))[0] : numbered;
+  if (placed) return placed;
   const found = queue.filter(({ input }) => input.startsWith(wanted));
   const [first, second] = wanted.startsWith("inp_") ? found : [];
   if (second)

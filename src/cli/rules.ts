@@ -17,7 +17,7 @@ export function rulesCommand(cli: Cli): Command {
   rules.addCommand(
     new Command("rm")
       .description("Take a rule back: what it allowed is asked for again")
-      .argument("<rule>", "an id or a unique beginning of it")
+      .argument("<rule>", "an id or a unique beginning of it, or latest")
       .action(async (name: string, _: object, command: Command) => {
         const { id } = findById(await cli.client.rules(), name, "rule");
         await cli.client.removeRule(id);

@@ -41,7 +41,7 @@ function listCommand(cli: Cli): Command {
 function revokeCommand(cli: Cli): Command {
   return new Command("revoke")
     .description("Make a token worthless; what it has open is closed")
-    .argument("<token>", "an id or a unique beginning of it, or a name")
+    .argument("<token>", "an id or a unique beginning of it, a name, or latest")
     .action(async (name: string, _: object, command: Command) => {
       const { id } = findById(await cli.client.tokens(), name, "token");
       await cli.client.revokeToken(id);
