@@ -74,6 +74,7 @@ it("what is no backup is not restored", async () => {
   expect(refused.err).toContain(`${file} is no backup of Holdfast`);
   expect(refused.err).not.toContain("doctor");
   expect((await holdfast(env, ["restore", join(folder, "nothing")])).code).toBe(3);
+  expect((await holdfast({ ...env, HOLDFAST_PORT: "abc" }, ["restore", file])).code).toBe(2);
   expect(existsSync(env.HOLDFAST_HOME)).toBe(false); // nothing is left behind
 });
 

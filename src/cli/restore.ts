@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { resolve } from "node:path";
 import { answer, type Cli } from "./cli.ts";
-import { storeFailure } from "./exit.ts";
+import { Failure, storeFailure } from "./exit.ts";
 
 export function restoreCommand(cli: Cli): Command {
   return new Command("restore")
@@ -12,6 +12,8 @@ export function restoreCommand(cli: Cli): Command {
       "\nThe store that was there is kept beside it. Example:\n  HOLDFAST_HOME=/tmp/look holdfast restore monday.backup",
     )
     .action(async (file: string, _: object, command: Command) => {
+      const read = cli.deps.settings();
+      if (!read.ok) throw new Failure("usage", read.faults);
       const restored = await cli.deps.restoreStore(resolve(file));
       if (!restored.ok) throw storeFailure(restored);
       const { store, kept } = restored;
