@@ -67,6 +67,11 @@ describe("a turn", () => {
     ["an unknown tool", { call: "fly", args: {} }, /no tool "fly"/],
     ["arguments that do not fit", { call: "shell", args: { comand: "ls" } }, /do not fit/],
     ["arguments that are no JSON", { call: "shell", args: { broken_json: '{"comm' } }, /not JSON/],
+    [
+      "a time limit for what is not waited for",
+      { call: "shell", args: { command: "sleep 600", background: true, timeoutSeconds: 2 } },
+      /timeoutSeconds: .*no time limit.*`process` stops/,
+    ],
     ["a directory that is gone", { call: "shell", args: { command: "ls", cwd: "gone" } }, /no directory/],
   ])("tells the model of %s, and goes on", async (_, line, expected) => {
     await scene.run(({ context }) => (context.length === 1 ? line : "I see."));

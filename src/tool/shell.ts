@@ -4,7 +4,7 @@ import type { Tool } from "./tool.ts";
 
 const TIMEOUT_MAX_SECONDS = 24 * 3600;
 
-const Args = z.strictObject({
+const Fields = z.strictObject({
   command: z.string().min(1).max(100_000),
   cwd: z.string().optional().describe("Relative to the workspace."),
   background: z
@@ -17,7 +17,20 @@ const Args = z.strictObject({
     .boolean()
     .optional()
     .describe("Keep its standard input open for `process write`; only with background."),
-  timeoutSeconds: z.number().positive().max(TIMEOUT_MAX_SECONDS).optional(),
+  timeoutSeconds: z
+    .number()
+    .positive()
+    .max(TIMEOUT_MAX_SECONDS)
+    .optional()
+    .describe("After so long it is ended. For a command that is waited for: not with background."),
+});
+
+/** Refused rather than ignored: whoever sets a limit goes on as if there were one. */
+const Args = Fields.refine(({ background, timeoutSeconds }) => !background || timeoutSeconds === undefined, {
+  path: ["timeoutSeconds"],
+  error:
+    "A command in the background has no time limit. Leave one of the two out: `process` stops what runs in the " +
+    "background, and `timeout 60 …` in the command itself ends it by then.",
 });
 
 export const shell: Tool<z.infer<typeof Args>> = {
