@@ -28,6 +28,7 @@ import { storedText } from "./store/long-text.ts";
 import type { DamagedEvent, Store, Timer } from "./store/store.ts";
 import { expireAsk } from "./keeper/expire-ask.ts";
 import { keepProcesses, type LiveProcesses } from "./keeper/keep-processes.ts";
+import { takeHome } from "./keeper/take-home.ts";
 import { tellGone } from "./keeper/tell-gone.ts";
 import { Timers } from "./keeper/timers.ts";
 import { ask } from "./tool/ask.ts";
@@ -69,6 +70,8 @@ export async function startAgents(given: AgentsOptions): Promise<Agents> {
   const { home, config } = settings;
   const found = await findAgents(settings, env);
   for (const notice of found.notices) log.warn({}, notice);
+  const folder = join(home, "processes");
+  await takeHome({ store, host: settings.hostId, folder, log });
   const spawner = new Spawner(); // its helper comes with the first command: an idle server need not carry 48 MB
   const keeper = keepProcesses(options);
   const profiles = resolveProfiles(options, found, keeper.tool);
@@ -79,7 +82,7 @@ export async function startAgents(given: AgentsOptions): Promise<Agents> {
     store,
     profile,
     commands: processCommands({
-      folder: join(home, "processes"),
+      folder,
       spawner,
       env: ({ session, profile: name }) =>
         childEnvironment(env, configOf(found, name)?.passEnv ?? [], { HOLDFAST_SESSION: session }),

@@ -115,6 +115,25 @@ it("a command that outlives its node is gone on with by another node of its host
   expect(executorsOf(log).size).toBe(2);
 });
 
+it("a host that comes back with a new home does not run again what began in the old one", async () => {
+  const node = await nodes(({ results }) =>
+    results.length > 0
+      ? { reply: "message", text: "I see." }
+      : { reply: "message", calls: [{ name: "shell", args: { command: "echo began >> marker; sleep 60" } }] },
+  );
+  const here = await node("host-a");
+  const session = await here.send("work");
+  await until(async () => (await here.file("marker")) !== "");
+  await here.kill("SIGKILL");
+  const again = await node("host-a");
+  const log = await again.untilFact(session, "turn_ended");
+  expect(facts(log).filter(({ type }) => type === "tool_finished")).toMatchObject([
+    { data: { status: "unknown" } },
+  ]);
+  expect(processesIn(log)).toHaveLength(1);
+  expect(await here.file("marker")).toBe("began\n");
+});
+
 it("a session in a shared workspace goes on on another host when its own is lost", async () => {
   const { says, decide } = hesitant();
   const node = await nodes(says, "sharedWorkspace = true");

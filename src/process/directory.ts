@@ -61,6 +61,18 @@ export async function giveUp(dir: string, verdict: Verdict): Promise<void> {
   await linkOnce(verdict, join(dir, "shim"));
 }
 
+/**
+ * For a process that may have begun elsewhere: with nothing here to tell, nobody knows what became of it. On the disk when
+ * this returns.
+ */
+export async function giveUpUntold(dir: string): Promise<void> {
+  await makeDirectory(dir);
+  if ((await readSpec(dir)) !== undefined) return;
+  await giveUp(dir, "lost");
+  await sync(dir);
+  await sync(dirname(dir));
+}
+
 /** Undefined until the shim has come that far. */
 export async function readJob(dir: string): Promise<number | undefined> {
   const text = await readText(join(dir, "job"));

@@ -38,6 +38,8 @@ export function joinNode({ database }: Writing, { id, host, pid, url, startedAt 
     url,
     startedAt,
   );
+  // A file has one owner: what runs of it is this host's to watch, whatever host began it.
+  database.run("update process set host = ? where status = 'running' and host is not ?", host, host);
 }
 
 /** A file has one owner: every node but this one is gone. */

@@ -1,0 +1,43 @@
+// A missing directory proves that a command never began only in the home that it was to begin in. A restored backup, or a
+// database that is served from a new home, knows of commands that began elsewhere: those are lost, and never run again.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf, giveUpUntold, readText } from "../process/directory.ts";
+import type { Store } from "../store/store.ts";
+
+export type TakeHomeOptions = {
+  store: Pick<Store, "id" | "processes">;
+  host: string;
+  /** HOLDFAST_HOME/processes */
+  folder: string;
+  log: { warn(detail: object, message: string): void };
+};
+
+const PAGE = 200;
+
+/**
+ * Before anything is gone on with. What the store says to run when it first comes to this home was begun under another, or
+ * before homes said whose they are; what begins later begins here.
+ */
+export async function takeHome({ store, host, folder, log }: TakeHomeOptions): Promise<void> {
+  const file = join(folder, "store");
+  if ((await readText(file))?.trim() === store.id) return;
+  let after: string | undefined;
+  do {
+    const page = await store.processes({
+      running: true,
+      host,
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    for (const { id } of page.items) await giveUpUntold(join(folder, id));
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(file, `${store.id}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (codeOf(error) !== "ENOSPC" && codeOf(error) !== "EDQUOT") throw error;
+    log.warn({ file }, "not written at the start: the disk is full"); // the next start does it all again
+  }
+}
