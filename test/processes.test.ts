@@ -1,5 +1,7 @@
 // Processes that outlive their turn and their server: listed, read, written to, stopped, and their end told once.
 import { afterEach, describe, expect, it } from "vitest";
+import { isRunning } from "../src/process/scene.ts";
+import type { AnyEvent } from "../src/session/event.ts";
 import type { Process, ProcessOutput } from "../src/protocol/http.ts";
 import { startAgentServer, type AgentServer, type Conversation, type Dialect } from "./agent-server.ts";
 import { until } from "./open-server.ts";
@@ -9,8 +11,8 @@ const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
-const serve = (dialect: Dialect, says: Conversation): Promise<AgentServer> =>
-  startAgentServer({ dialect, says }, (cleanup) => {
+const serve = (dialect: Dialect, says: Conversation, profile = ""): Promise<AgentServer> =>
+  startAgentServer({ dialect, says, profile }, (cleanup) => {
     cleanups.push(cleanup);
   });
 
@@ -49,6 +51,64 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     expect((await output(server, process!.id)).over).toBe(true);
     expect((await output(server, process!.id)).text).toMatch(/^up\n.*bye\n$/s);
     await expect(post(server, `/api/processes/${process!.id}/stop`, {})).rejects.toThrow("409");
+  });
+
+  it("what a command that was waited for leaves running is listed, survives the server, and is stopped as any other", async () => {
+    const server = await serve(
+      dialect,
+      ({ prompts, results }) => (prompts.at(-1) === "look" ? listing(results) : leaving(results)),
+      OPEN,
+    );
+    const session = await server.send("start it");
+    const log = await server.untilFact(session, "turn_ended");
+    expect(resultsIn(log)).toMatchObject([
+      { status: "ok", exit: 0, result: expect.stringContaining("it left running: sleep 313 (pid ") },
+    ]);
+    const pid = Number(/\(pid (\d+)\)/.exec(resultsIn(log)[0]!.result)![1]);
+    const [left] = await list(server, `?session=${session}`);
+    expect(left).toMatchObject({ session, background: true, status: "running", exit: null });
+    expect(await rowOf(server, session)).toMatchObject({ status: "idle", processes: 1 });
+    await until(async () => (await list(server))[0]?.pid === pid);
+
+    await server.kill("SIGKILL");
+    await server.start();
+    await server.send("look", session);
+    expect(resultsIn(await server.untilFact(session, "turn_ended", 2)).at(-1)?.result).toContain(left!.id);
+    expect(await post(server, `/api/processes/${left!.id}/stop`, {})).toMatchObject({ outcome: "stopped" });
+    expect(await isRunning(pid)).toBe(false);
+    const after = await server.untilFact(session, "process_exited");
+    expect(after.filter(({ type }) => type === "process_exited")).toMatchObject([
+      { by: { keeper: "processes" }, data: { process: left!.id, exit: 0, cause: "stopped" } },
+    ]);
+    expect(await list(server)).toEqual([]);
+  });
+
+  it("what a command leaves running holds the deletion of its session, and ends with it by force", async () => {
+    const server = await serve(dialect, ({ results }) => leaving(results), OPEN);
+    const session = await server.send("start it");
+    const log = await server.untilFact(session, "turn_ended");
+    const pid = Number(/\(pid (\d+)\)/.exec(resultsIn(log)[0]!.result)![1]);
+    const remove = (query: string) => server.fetch(`/api/sessions/${session}${query}`, { method: "DELETE" });
+    expect((await remove("")).status).toBe(409);
+    expect(await isRunning(pid)).toBe(true);
+    expect((await remove("?force=true")).ok).toBe(true);
+    await until(async () => !(await isRunning(pid)));
+    await until(async () => (await list(server)).length === 0);
+  });
+
+  it("a command in the background runs as long as what it has started, and has its own exit code then", async () => {
+    const server = await serve(
+      dialect,
+      starting("(until [ -e go ]; do sleep 0.05; done) >/dev/null 2>&1 & exit 4"),
+      OPEN,
+    );
+    const session = await server.send("start it");
+    await server.untilFact(session, "turn_ended");
+    await until(async () => (await list(server))[0]?.class != null); // it was measured since
+    expect(await list(server)).toMatchObject([{ status: "running" }]);
+    await server.touch("go");
+    const log = await server.untilFact(session, "process_exited");
+    expect(log.at(-1)?.data).toMatchObject({ exit: 4, cause: "exit" });
   });
 
   it("the end of one that ended while no server was there is told once, with its real exit code", async () => {
@@ -131,6 +191,28 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     expect(await list(server)).toEqual([]);
   });
 });
+
+/** A sandbox would take all down that its command leaves. */
+const OPEN = 'sandbox = "none"';
+const LEAVES = "sleep 313 >/dev/null 2>&1 & echo started";
+
+function leaving(results: readonly string[]): Answer {
+  return results.length === 0
+    ? { reply: "message", calls: [{ name: "shell", args: { command: LEAVES } }] }
+    : { reply: "message", text: "It runs." };
+}
+
+function listing(results: readonly string[]): Answer {
+  return results.length === 0
+    ? { reply: "message", calls: [{ name: "process", args: { action: "list" } }] }
+    : { reply: "message", text: "Seen." };
+}
+
+type Result = { status: string; result: string; exit?: number };
+
+function resultsIn(log: readonly AnyEvent[]): Result[] {
+  return log.flatMap(({ type, data }) => (type === "tool_finished" ? [data as Result] : []));
+}
 
 async function list(server: AgentServer, query = ""): Promise<Process[]> {
   const answer = await server.fetch(`/api/processes${query}`);

@@ -118,6 +118,7 @@ function knownAgents({ profiles, processes }: ScriptedAgents): KnownAgents {
     processes: {
       host: hostname(),
       measured: (process) => processes[process],
+      hasLeft: () => Promise.resolve(false),
       output(process, from, limit) {
         const output = Buffer.from(processes[process]?.output ?? "");
         const part = output.subarray(from, from + limit);

@@ -1,6 +1,7 @@
 // What is told of a command that is over: how it ended, by its own trace, and what it said.
 import type { FactData, NewFact } from "../session/event.ts";
 import type { CommandEnd, Commands } from "./commands.ts";
+import { leftWords } from "./left-words.ts";
 
 export type Telling = {
   commands: Pick<Commands, "result">;
@@ -29,8 +30,9 @@ export async function endOfCommand(
       call: { type: "tool_finished", data: { call, status: "unknown", result } },
     };
   }
-  const { exit, cause } = over;
-  const result = await longText(exit === 0 ? output || "[no output]" : `${output}\n[exit ${exit}: ${cause}]`);
+  const { exit, cause, left = [] } = over;
+  const said = exit === 0 ? output || "[no output]" : `${output}\n[exit ${exit}: ${cause}]`;
+  const result = await longText(said + leftWords(process, left));
   return {
     process: { type: "process_exited", data: { process, exit, cause } },
     call: { type: "tool_finished", data: { call, status: exit === 0 ? "ok" : "error", result, exit } },

@@ -31,8 +31,11 @@ export type CommandStart = {
 export type CommandState = { state: "running" } | CommandEnd;
 
 export type CommandEnd =
-  | { state: "exited"; exit: number; cause: string }
+  /** `left`: what of it still runs, under its id. */
+  | { state: "exited"; exit: number; cause: string; left?: readonly LeftRunning[] }
   /** Whether it finished is not known. */
   | { state: "lost" }
   /** It has not run and never will under this id. */
   | { state: "unstarted" };
+
+export type LeftRunning = { pid: number; command: string };

@@ -1,6 +1,7 @@
 // Commands as real processes, each in its directory under HOLDFAST_HOME/processes.
 import { join } from "node:path";
 import { headTail } from "../process/head-tail.ts";
+import { leftBy } from "../process/left.ts";
 import { follow } from "../process/output.ts";
 import type { ByteMask } from "../secret/mask.ts";
 import type { SandboxPlan } from "../process/sandbox.ts";
@@ -51,7 +52,8 @@ export function processCommands({ folder, spawner, env, sandbox, mask }: Process
     async finished(process, signal) {
       const found = await adopt(dirOf(process));
       const state = found.state === "running" ? await waitExit(found, signal) : found;
-      return state.state === "running" ? undefined : endOf(state);
+      if (state.state !== "exited") return state.state === "running" ? undefined : endOf(state);
+      return { ...endOf(state), left: await leftBy(dirOf(process)) };
     },
     async *follow(process, signal) {
       const found = await adopt(dirOf(process));

@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { leftBy } from "../process/left.ts";
+import { adopt } from "../process/state.ts";
+import { stopProcess } from "../process/stop.ts";
 import type { AnyEvent } from "../session/event.ts";
 import type { Commands } from "./commands.ts";
 import { processName } from "./run-command.ts";
@@ -85,6 +88,41 @@ it("a command that could not be started is told to be over once, also when whoev
   expect(results(log)).toMatchObject([{ status: "error" }]);
 });
 
+it("a command that leaves something running has its exit code at once and names it; the process is over when that is", async () => {
+  const watched = Promise.withResolvers<void>();
+  await scene.run(leaveSleeping, {}, { leftRunning: () => watched.resolve() });
+  const log = await scene.untilFact(await scene.send("go"), "turn_ended");
+  await watched.promise;
+  const process = processIn(log);
+  expect(results(log)).toMatchObject([
+    {
+      status: "ok",
+      exit: 0,
+      result: expect.stringMatching(
+        new RegExp(`^started\\n.*it left running: sleep 313 \\(pid \\d+\\);.*as ${process}\\]$`, "s"),
+      ),
+    },
+  ]);
+  expect(endsIn(log)).toEqual([]);
+  expect(await scene.store.process(process)).toMatchObject({ status: "running" });
+  await stopProcess(dirOf(process), { reason: "stopped" });
+});
+
+it("whoever goes on after a crash finds what a command has left, and ends the call with its exit code", async () => {
+  await scene.run(leaveSleeping);
+  const session = await scene.send("go");
+  const process = processIn(await scene.untilFact(session, "process_started"));
+  await scene.stop();
+  const dir = dirOf(process);
+  await vi.waitFor(async () => expect(await adopt(dir)).toMatchObject({ state: "exited" }), 10_000);
+  expect(await leftBy(dir)).toHaveLength(1); // as far as the one that died had come, and no facts
+  await scene.run(leaveSleeping);
+  const log = await scene.untilFact(session, "turn_ended");
+  expect(results(log)).toMatchObject([{ exit: 0, result: expect.stringContaining("it left running") }]);
+  expect(endsIn(log)).toEqual([]);
+  await stopProcess(dir, { reason: "stopped" });
+});
+
 it.each([
   ["tells so", false],
   ["tells so no second time, when whoever watches processes has", true],
@@ -122,6 +160,13 @@ it("a command that was allowed for its sandbox, and never began, is asked about 
     { process: process.replace(/1$/, "2"), exit: 0 },
   ]);
 });
+
+const leaveSleeping: Script = ({ context }) =>
+  context.length === 1 ? { call: "shell", args: { command: "sleep 313 & echo started" } } : "Done.";
+
+function dirOf(process: string): string {
+  return join(scene.workspace, "..", "processes", process);
+}
 
 const callOnce: Script = ({ context }) =>
   context.length === 1 ? { call: "shell", args: { command: "echo run" } } : "Done.";

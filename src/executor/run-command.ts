@@ -131,7 +131,10 @@ function stillThere(error: unknown): string {
 
 async function report(work: ToolWork, call: string, process: string, over: CommandEnd): Promise<void> {
   const told = await endOfCommand(work, call, process, over);
-  await work.session.append([told.process, told.call]);
+  const isLeft = over.state === "exited" && (over.left ?? []).length > 0;
+  // What it left running is told to be over by whoever watches processes, when that is so.
+  await work.session.append(isLeft ? [told.call] : [told.process, told.call]);
+  if (isLeft) work.leftRunning?.();
 }
 
 /** The same for whoever derives it: `prc_<session>_<call>.<try>`. */

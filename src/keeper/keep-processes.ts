@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Settings } from "../config/settings.ts";
 import { wallClock } from "../executor/clock.ts";
 import { SAMPLE_EVERY_MS } from "../process/classify.ts";
+import { hasLeft } from "../process/left.ts";
 import type { Measured } from "../process/sample.ts";
 import { readOutput, type Output } from "../process/output.ts";
 import type { Secrets } from "../secret/secrets.ts";
@@ -22,6 +23,7 @@ const POLL_MS = 1_000;
 export type LiveProcesses = {
   host: string;
   measured(process: string): Measured | undefined;
+  hasLeft(process: string): Promise<boolean>;
   output(process: string, from: number, limit: number): Promise<Output>;
 };
 
@@ -58,6 +60,7 @@ export function keepProcesses({
     live: {
       host,
       measured: (process) => samples.of(process),
+      hasLeft: (process) => hasLeft(join(folder, process)),
       output: (process, from, limit) => readOutput(join(folder, process), mask, from, limit),
     },
     start() {

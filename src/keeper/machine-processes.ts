@@ -4,14 +4,17 @@ import { join } from "node:path";
 import type { CommandEnd } from "../executor/commands.ts";
 import { readClaim } from "../process/directory.ts";
 import { writeInput } from "../process/input.ts";
-import { adopt, waitExit } from "../process/state.ts";
+import { adoptWhole, hasLeft, waitGone } from "../process/left.ts";
+import { adopt } from "../process/state.ts";
 import { stopProcess, type AskSignal } from "../process/stop.ts";
 import type { ProcessRequest } from "../store/store.ts";
 
 export interface MachineProcesses {
   /** Whether anyone has begun with it: to ask for the end of one that is about to begin would keep it from that. */
   isClaimed(process: string): Promise<boolean>;
-  /** Undefined when the signal came first. What has not begun by now never will. */
+  /** Whether its command has exited and left something running, for which no call waits any more. */
+  hasLeft(process: string): Promise<boolean>;
+  /** With all that it left. Undefined when the signal came first. What has not begun by now never will. */
   ended(process: string, signal: AbortSignal): Promise<CommandEnd | undefined>;
   /** `again` when whoever began with it has not said what came of it. */
   carryOut(process: string, wish: ProcessRequest["wish"], again: boolean): Promise<string>;
@@ -22,9 +25,10 @@ export function machineProcesses(folder: string): MachineProcesses {
   const dirOf = (process: string) => join(folder, process);
   return {
     isClaimed: async (process) => (await readClaim(dirOf(process))) !== undefined,
+    hasLeft: (process) => hasLeft(dirOf(process)),
     async ended(process, signal) {
-      const found = await adopt(dirOf(process));
-      const state = found.state === "running" ? await waitExit(found, signal) : found;
+      const found = await adoptWhole(dirOf(process));
+      const state = found.state === "running" ? await waitGone(found, signal) : found;
       return state.state === "running" ? undefined : state;
     },
     carryOut: (process, wish, again) =>

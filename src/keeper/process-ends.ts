@@ -1,8 +1,9 @@
-// What no call waits for has nobody else to tell its end: what runs in the background, what a turn could not end, and what a
-// deleted session has left. It is found again after a restart, waited for, and told once, to the session that it is of.
+// What no call waits for has nobody else to tell its end: what runs in the background, what a command left running, what a
+// turn could not end, and what a deleted session has left. It is found again after a restart, waited for, and told once, to the session that it is of.
 import type { Clock } from "../executor/clock.ts";
 import type { CommandEnd } from "../executor/commands.ts";
 import type { NewFact } from "../session/event.ts";
+import { openCalls } from "../session/next-step.ts";
 import { seqOf } from "../session/position.ts";
 import type { ProcessRow, Store } from "../store/store.ts";
 import type { MachineProcesses } from "./machine-processes.ts";
@@ -80,8 +81,8 @@ export class ProcessEnds {
   }
 
   /** Between turns no call waits for anything. */
-  async #isLeft({ background, session }: ProcessRow): Promise<boolean> {
-    if (background) return true;
+  async #isLeft({ id, background, session }: ProcessRow): Promise<boolean> {
+    if (background || (await this.#options.processes.hasLeft(id))) return true;
     const status = (await this.#options.store.session(session, ""))?.status;
     return status === undefined || status === "idle" || status === "queued" || status === "ended";
   }
@@ -118,6 +119,7 @@ async function tellEnd(store: Store, process: string, end: CommandEnd): Promise<
     const view = await store.view(head);
     if (!view) return store.forgetProcess(process);
     if (!view.processes.some((known) => known.process === process)) return;
+    if (openCalls(view).some((call) => call.process === process)) return; // whoever attends to it tells both ends
     const expectSeq = seqOf(view.position);
     const told = await store.append(head, [endOf(process, end)], writer, { expectSeq });
     if (told.ok || (told.code !== "moved" && told.code !== "ended")) return;

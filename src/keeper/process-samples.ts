@@ -1,8 +1,9 @@
 // How the processes of this machine are doing: the whole tree of each is measured now and then, and judged.
 import { join } from "node:path";
 import { readClaim } from "../process/directory.ts";
+import { adoptWhole } from "../process/left.ts";
 import { Sampler, type Measured } from "../process/sample.ts";
-import { adopt, type RunningProcess } from "../process/state.ts";
+import type { RunningProcess } from "../process/state.ts";
 import type { Store } from "../store/store.ts";
 
 export type ProcessSamplesOptions = {
@@ -54,7 +55,7 @@ export class ProcessSamples {
     for (const { id } of items) {
       const dir = join(folder, id);
       if ((await readClaim(dir)) === undefined) continue; // about to begin
-      const state = await adopt(dir);
+      const state = await adoptWhole(dir);
       if (state.state === "running") running.push(state);
     }
     this.#measured = await this.#sampler.measure(running, Date.now(), quietMs);

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { readClaim } from "../process/directory.ts";
 import { headTail } from "../process/head-tail.ts";
+import { adoptWhole, hasLeft, waitGone } from "../process/left.ts";
 import { readOutput } from "../process/output.ts";
-import { adopt, waitExit } from "../process/state.ts";
 import type { ByteMask } from "../secret/mask.ts";
 import { requestOutcome } from "../store/request-outcome.ts";
 import type { ProcessRow, Store } from "../store/store.ts";
@@ -33,7 +33,10 @@ export function sessionProcesses({ store, folder, samples, mask }: SessionProces
         limit: LISTED_MAX,
         ...(!all && { running: true }),
       });
-      return items.filter(({ background }) => background || all).map((row) => lineOf(row, samples));
+      const listed = await Promise.all(
+        items.map(async ({ id, background }) => background || all || (await hasLeft(dirOf(id)))),
+      );
+      return items.filter((_, i) => listed[i]).map((row) => lineOf(row, samples));
     },
     async find(session, process) {
       const row = await store.process(process);
@@ -45,8 +48,8 @@ export function sessionProcesses({ store, folder, samples, mask }: SessionProces
     async over(process, signal) {
       const dir = dirOf(process);
       if ((await readClaim(dir)) === undefined) return;
-      const state = await adopt(dir);
-      if (state.state === "running") await waitExit(state, signal);
+      const state = await adoptWhole(dir);
+      if (state.state === "running") await waitGone(state, signal);
       await untilTold(store, process, signal);
     },
     async request(key, process, wish, signal) {

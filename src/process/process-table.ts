@@ -61,6 +61,16 @@ export async function ofOthers<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
+const COMMAND_SHOWN_CHARS = 200;
+
+/** As a person would know it. */
+export async function commandOf(row: Row): Promise<string> {
+  const line =
+    process.platform === "linux" ? await ofOthers(readFile(`/proc/${row.pid}/cmdline`, "utf8")) : "";
+  const command = line?.replaceAll("\0", " ").trim().slice(0, COMMAND_SHOWN_CHARS);
+  return command || row.name;
+}
+
 /** macOS shows neither environments nor files so cheaply: parents and groups must do. */
 export async function tableByPs(): Promise<Row[]> {
   const { stdout } = await promisify(execFile)("ps", ["-axo", "pid=,ppid=,pgid=,state=,lstart=,comm="], {

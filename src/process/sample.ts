@@ -9,7 +9,7 @@ import type { RunningProcess } from "./state.ts";
 import { firstTick, markOf, treeIn } from "./tree.ts";
 
 export type Measured = Judgement & {
-  /** Of the command itself, once it has begun. */
+  /** Of the command itself once it has begun, or of what it left running. */
   pid: number | null;
   ports: readonly number[];
   memoryBytes: number | null;
@@ -40,7 +40,8 @@ export class Sampler {
       activities.set(dir, activity);
       measured.set(dir, {
         ...classify(activity, nowMs, quietMs),
-        pid: mark.job,
+        // Once the command has exited, of the first of what it left.
+        pid: members.some(({ pid }) => pid === mark.job) ? mark.job : (members[0]?.pid ?? mark.job),
         ports: sample?.ports ?? [],
         memoryBytes: sample?.memoryBytes ?? null,
       });

@@ -1,9 +1,9 @@
 // Ending a command for sure: it is asked, then everything that came of it is killed wherever it went, and looked for
 // again until none is found.
-import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { markStop, readClaim, readExit, readSpec, type StopReason } from "./directory.ts";
-import { ofOthers, type Row } from "./process-table.ts";
+import { hasLeft } from "./left.ts";
+import { commandOf, type Row } from "./process-table.ts";
 import { sendSafely } from "./send-safely.ts";
 import { adopt, type ProcessState } from "./state.ts";
 import { findTree, keyOf, type Tree } from "./tree.ts";
@@ -45,7 +45,8 @@ const LOOK_MAX_MS = 100;
 /** Also for a process that has exited or was lost: what it left behind is ended. */
 export async function stopProcess(dir: string, options: StopOptions): Promise<Stopped> {
   if (typeof (await readClaim(dir)) !== "object") return { state: await adopt(dir), ended: [], alive: [] };
-  if ((await readExit(dir)) === undefined) await markStop(dir, options.reason);
+  // Of what was told to be over the cause stays; what a command left running is yet to be told.
+  if ((await readExit(dir)) === undefined || (await hasLeft(dir))) await markStop(dir, options.reason);
   const sent = new Sent((await readSpec(dir))?.sandboxed ?? false);
   const known = new Set<string>();
   const look = async () => {
@@ -135,13 +136,4 @@ class Sent {
     const command = this.#byProcess.get(key)?.command ?? (await commandOf(row));
     this.#byProcess.set(key, { pid: row.pid, command, signal });
   }
-}
-
-const COMMAND_SHOWN_CHARS = 200;
-
-async function commandOf(row: Row): Promise<string> {
-  const line =
-    process.platform === "linux" ? await ofOthers(readFile(`/proc/${row.pid}/cmdline`, "utf8")) : "";
-  const command = line?.replaceAll("\0", " ").trim().slice(0, COMMAND_SHOWN_CHARS);
-  return command || row.name;
 }

@@ -95,7 +95,12 @@ function readable({ routes }: OpenServer): { url: string; method: "GET" | "HEAD"
 /** A server with something of everything that can be read, and the address of each route. */
 async function furnished(): Promise<{ server: OpenServer; paths: (url: string) => string }> {
   const output = { text: "all is well", from: 0, next: 11, bytes: 11 };
-  const processes = { host: "test", measured: () => undefined, output: () => Promise.resolve(output) };
+  const processes = {
+    host: "test",
+    measured: () => undefined,
+    hasLeft: () => Promise.resolve(false),
+    output: () => Promise.resolve(output),
+  };
   const server = await openServer({
     agents: () => ({ profiles: [], modelFault: () => undefined, processes }),
   });

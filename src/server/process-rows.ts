@@ -8,6 +8,8 @@ export interface LiveProcesses {
   readonly host: string;
   /** Undefined when it was not measured yet, or does not run here. */
   measured(process: string): Measured | undefined;
+  /** Whether its command has exited and left something running, for which no call waits any more. */
+  hasLeft(process: string): Promise<boolean>;
   output(
     process: string,
     from: number,
@@ -39,7 +41,7 @@ export async function wireProcess({ agents, now }: Context, row: ProcessRow): Pr
     call: row.call,
     command: row.command,
     cwd: row.cwd,
-    background: row.background,
+    background: row.background || (isHere && row.status === "running" && (await live.hasLeft(row.id))),
     host: row.host,
     status: row.status,
     class: measured?.class ?? null,

@@ -15,6 +15,10 @@ class Machine implements LiveProcesses {
     return { class: this.class, why: "because", cpu: 0.5, pid: 7, ports, memoryBytes: 1000 };
   }
 
+  hasLeft() {
+    return Promise.resolve(false);
+  }
+
   output(process: string, from: number, limit: number) {
     const bytes = Buffer.from(this.said.get(process) ?? "");
     const part = bytes.subarray(from, from + limit);

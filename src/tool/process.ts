@@ -37,8 +37,8 @@ export function processTool(processes: Processes): Tool<Args> {
   return {
     name: "process",
     description:
-      "Lists the processes that were started in the background, shows what one has said, waits for it (up to ten " +
-      "minutes at a time), writes to it, or stops it.",
+      "Lists the processes that were started in the background or left running by a command, shows what one has said, " +
+      "waits for it (up to ten minutes at a time), writes to it, or stops it.",
     args: Args,
     effect: "idempotent", // it looks; what it asks for is keyed by the call
     kind: "plain",

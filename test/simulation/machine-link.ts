@@ -18,6 +18,7 @@ export function machineLink(
           resolve(state !== undefined && state !== "taken");
         });
       }),
+    hasLeft: () => Promise.resolve(false), // commands here are what they are, without children
     ended: (process, signal) => commands.finished(process, signal),
     async carryOut(process) {
       try {

@@ -201,3 +201,28 @@ test("an input that waited is named again when it is taken up", () => {
   const text = printed(numbered([...story.slice(0, 5), ...queued, ...after]));
   expect(text.split("\n").filter((line) => line.includes("taken up"))).toEqual(["  · taken up: Do one."]);
 });
+
+test.each([
+  ["its end alone when it ends with its call", true],
+  ["the end of what its command has left running", false],
+])("a process that a call waits for is told by %s", (_, isWhole) => {
+  const process = "prc_1";
+  const exited: NewEvent = { type: "process_exited", data: { process, exit: 0, cause: "exit" } };
+  const [call, args] = ["call_1", { command: "serve &" }];
+  const finished: NewEvent = { type: "tool_finished", data: { call, status: "ok", result: "", exit: 0 } };
+  const events = numbered([
+    { type: "session_created", data: { profile: "default" } },
+    { type: "turn_started", data: { turn: "turn_1", inputs: [] } },
+    { type: "step_started", data: { turn: "turn_1", step: "step_1", attempt: 1, model: "m" } },
+    {
+      type: "step_completed",
+      data: { step: "step_1", attempt: 1, message: [{ type: "call", call, name: "shell", args }] },
+    },
+    { type: "tool_proposed", data: { step: "step_1", call, name: "shell", args, effect: "unsafe" } },
+    { type: "process_started", data: { process, command: "serve &", cwd: "/", call, background: false } },
+    { type: "tool_started", data: { call, process } },
+    ...(isWhole ? [exited, finished] : [finished, exited]),
+  ]);
+  for (const showAfter of [undefined, events.length - 3, events.length - 2])
+    expect(printed(events, showAfter).includes("prc_1 exited")).toBe(!isWhole);
+});

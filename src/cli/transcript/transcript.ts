@@ -3,6 +3,7 @@
 import type { Touched } from "../../session/apply.ts";
 import type { AnyEvent, Fact } from "../../session/event.ts";
 import { stepFinishWords } from "../../session/finish-words.ts";
+import { openCalls } from "../../session/next-step.ts";
 import { shown } from "../../session/search-text.ts";
 import type {
   Message,
@@ -59,7 +60,9 @@ export class Transcript {
     if (earlier > 0)
       this.#once("earlier", () => this.#printer.line(`… ${count(earlier, "earlier message")}`, "dim"));
     for (const message of view.messages.slice(left.length)) this.#message(message);
-    for (const { process, background } of view.processes) if (!background) this.#hush(process);
+    const waitedFor = new Set(openCalls(view).map(({ call }) => call));
+    for (const { process, background, call } of view.processes)
+      if (!background && call !== undefined && waitedFor.has(call)) this.#hush(process);
     for (const queued of view.queue) this.#input(queued, view.turn || view.held ? "queued" : undefined);
     for (const ask of view.asks) this.#printer.line(`  · ${askWords(ask)}`, "yellow");
   }
@@ -84,6 +87,8 @@ export class Transcript {
   /** What one event has brought. */
   follow(event: AnyEvent, view: View, touched: Touched): void {
     this.#happening(event);
+    const fact = event as Fact;
+    if (fact.type === "tool_finished") this.#unhushLeft(view, fact.data.call);
     if (event.type === "input_admitted") {
       const queued = view.queue.at(-1);
       if (queued) this.#input(queued, view.turn ? "queued" : undefined);
@@ -117,6 +122,12 @@ export class Transcript {
 
   #hush(process: string): void {
     this.#remember(`${process} hushed`, 1);
+  }
+
+  /** What a command left running ends by itself, later. */
+  #unhushLeft(view: View, call: string): void {
+    for (const known of view.processes)
+      if (known.call === call) this.#printed.delete(`${known.process} hushed`);
   }
 
   #message(message: Message): void {
