@@ -19,7 +19,8 @@ export function checkHistory(deeds: Deeds, now: number): void {
     const check: Check = (holds, what) => checkAll(holds, `${log.id}: ${what}`);
     const events = log.stored.map(({ text }) => JSON.parse(text) as AnyEvent); // the store's own writing
     const facts = events.filter(({ type }) => type !== "draft") as Fact[];
-    checkLog(events, !log.closed, check); // what waited in one that has ended waits in its successor
+    // What waited in one that has ended waits in its successor.
+    checkLog(events, !log.closed, check, deeds.ledger.clockWentBack);
     checkDeeds(deeds, log.id, ownFacts(facts), check);
     checkRow(log, check);
     checkRecoveries(log, check);
