@@ -120,6 +120,7 @@ async function listen(
       token,
       agents,
       webFolder: fileURLToPath(new URL("../web-dist", import.meta.url)),
+      backupFolder: resolve(settings.home, "backup"),
       log,
       now: Date.now,
       randomBytes,

@@ -66,6 +66,7 @@ export async function openServer(
     port: 0,
     token: TOKEN,
     webFolder: join(folder, "web"),
+    backupFolder: join(folder, "backup"),
     log: makeLog("debug", { write: (line) => void logged.push(line) }),
     now: Date.now,
     randomBytes,

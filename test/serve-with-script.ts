@@ -2,6 +2,7 @@
 // does what it is told on stdin, a line of JSON for each command, and answers each with a line.
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { readSettings } from "../src/config/settings.ts";
@@ -71,6 +72,7 @@ async function carryOut(command: ScriptCommand): Promise<ScriptAnswer> {
         port: settings.port,
         token: settings.token,
         webFolder: fileURLToPath(new URL("../web-dist", import.meta.url)),
+        backupFolder: join(settings.home, "backup"),
         log: makeLog("warn", process.stderr),
         now,
         randomBytes,

@@ -22,6 +22,7 @@ const server = await startServer({
   port: 0,
   token,
   webFolder: new URL("../../web-dist", import.meta.url).pathname,
+  backupFolder: `${file}-backup`,
   log: pino({ level: "error" }),
   now: Date.now,
   randomBytes,

@@ -1,14 +1,15 @@
-// GET /api/backup: a copy of the running store, whole and consistent, as one file. It lies in a private temporary folder only
-// for as long as it is being sent.
+// GET /api/backup: a copy of the running store, whole and consistent, as one file. It lies in a private folder of this
+// server's own only for as long as it is being made and sent; what a server left that died over it goes when the next one starts.
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { FastifyBaseLogger } from "fastify";
+import type { Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
-export function backupRoutes(app: App, { store, log }: Context): void {
+export function backupRoutes(app: App, { store, log }: Context, backupFolder: string): void {
   let isRunning = false; // each one is a whole copy on disk: one at a time
 
   app.get(
@@ -22,19 +23,25 @@ export function backupRoutes(app: App, { store, log }: Context): void {
         refuse("conflict", "This server keeps its data in PostgreSQL: back that up with pg_dump.");
       if (isRunning) refuse("conflict", "Another backup is being made. Try again when it is done.");
       isRunning = true;
-      const folder = await mkdtemp(join(tmpdir(), "holdfast-backup-"));
+      let folder: string | undefined;
       const cleanUp = async () => {
         isRunning = false;
-        await rm(folder, { recursive: true, force: true });
+        try {
+          if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+        } catch (error) {
+          log.error({ err: error, folder }, "a copy of the store could not be removed");
+        }
       };
       try {
+        await mkdir(backupFolder, { recursive: true, mode: 0o700 });
+        folder = await mkdtemp(join(backupFolder, "copy-"));
         const file = join(folder, "holdfast.db");
         const { bytes } = await store.backup(file);
-        reply.raw.once("close", () => {
-          cleanUp().catch((error: unknown) =>
-            log.error({ err: error, folder }, "a sent backup could not be removed"),
-          );
-        });
+        if (reply.raw.destroyed) {
+          await cleanUp(); // whoever asked for it went while it was being made
+          return reply.hijack();
+        }
+        reply.raw.once("close", () => void cleanUp());
         return reply
           .type("application/vnd.sqlite3")
           .header("content-length", bytes)
@@ -47,4 +54,18 @@ export function backupRoutes(app: App, { store, log }: Context): void {
       }
     },
   );
+}
+
+/** Before the first one is made: whoever has the store open is the only one to use the folder. */
+export async function sweepBackups(
+  { dialect }: Store,
+  backupFolder: string,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  if (dialect !== "sqlite") return;
+  try {
+    await rm(backupFolder, { recursive: true, force: true });
+  } catch (error) {
+    log.warn({ err: error, folder: backupFolder }, "what a broken-off backup left could not be removed");
+  }
 }

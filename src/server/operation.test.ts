@@ -1,7 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ON_POSTGRES, openServer, until } from "../../test/open-server.ts";
 import { CLOSE_SHUTTING_DOWN } from "../protocol/close.ts";
 import type { Overview, SessionRow } from "../protocol/http.ts";
@@ -109,6 +112,65 @@ test.skipIf(ON_POSTGRES)(
     expect(found).toBe(true);
     database.close();
     expect((await server.fetch("/api/backup")).status).toBe(200);
+  },
+);
+
+test.skipIf(ON_POSTGRES)(
+  "a backup whose reader goes while it is made is no hindrance to the next, and leaves no copy behind",
+  async () => {
+    const copying = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const server = await openServer({
+      wrap: (store) =>
+        override(store, {
+          backup: async (file) => {
+            copying.resolve();
+            await goOn.promise;
+            return store.backup(file);
+          },
+        }),
+    });
+    const gone = closeOfNextAnswer();
+    const reader = new AbortController();
+    const asked = server.fetch("/api/backup", { signal: reader.signal });
+    await copying.promise;
+    await server.call("GET", "/api/backup", undefined, 409);
+    reader.abort();
+    await expect(asked).rejects.toThrow("aborted");
+    await gone;
+    goOn.resolve();
+    await until(async () => (await server.fetch("/api/backup")).status === 200);
+    await until(async () => (await readdir(join(server.folder, "backup"))).length === 0);
+  },
+);
+
+test.skipIf(ON_POSTGRES)(
+  "a backup that can't be made is no hindrance to the next, and its folder is its owner's alone",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "holdfast-backup-test-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const backupFolder = join(folder, "backup");
+    const server = await openServer({ backupFolder });
+    await writeFile(backupFolder, "in the way");
+    await server.call("GET", "/api/backup", undefined, 500);
+    await rm(backupFolder);
+    const answer = await server.fetch("/api/backup");
+    expect(answer.status).toBe(200);
+    expect((await stat(backupFolder)).mode & 0o777).toBe(0o700);
+    await answer.arrayBuffer();
+  },
+);
+
+test.skipIf(ON_POSTGRES)(
+  "the copy that a server left that died over a backup goes at the start",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "holdfast-backup-test-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const backupFolder = join(folder, "backup");
+    await mkdir(join(backupFolder, "copy-1"), { recursive: true });
+    await writeFile(join(backupFolder, "copy-1", "holdfast.db.part"), "all that was said");
+    await openServer({ backupFolder });
+    expect(await readdir(folder)).toEqual([]);
   },
 );
 
@@ -288,6 +350,18 @@ test("what is worth it is sent compressed to whoever takes that, and as it is to
   expect(await sent("long.js", "gzip;q=0")).toEqual([null, "accept-encoding", script.length]);
   expect(await sent("short.js", "gzip")).toEqual([null, null, 2]);
 });
+
+/** Of the next request that comes in: that its connection is gone is known to the server from then on. */
+function closeOfNextAnswer(): Promise<void> {
+  return new Promise((resolve) => {
+    const began = (message: unknown) => {
+      unsubscribe("http.server.request.start", began);
+      const { response } = message as { response: ServerResponse }; // as Node documents it
+      response.once("close", () => resolve());
+    };
+    subscribe("http.server.request.start", began);
+  });
+}
 
 /** Every verb that writes, or those named, throws when there is an error. */
 function failing(

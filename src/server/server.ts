@@ -15,7 +15,7 @@ import { Access } from "./access.ts";
 import { askRoutes } from "./asks.ts";
 import { auditRoutes } from "./audit.ts";
 import { guard } from "./auth.ts";
-import { backupRoutes } from "./backup.ts";
+import { backupRoutes, sweepBackups } from "./backup.ts";
 import { checkRoutes } from "./check.ts";
 import { LIMITS, type Context, type Limits } from "./context.ts";
 import { answerClientError, answerError, sendProblem, problemOf } from "./errors.ts";
@@ -63,6 +63,8 @@ export type ServerOptions = {
   token?: string | undefined;
   /** Where the built dashboard lies. */
   webFolder: string;
+  /** Where a backup lies while it is sent: a folder of this server's own, emptied at the start. */
+  backupFolder: string;
   /** Undefined until they are known; without it any profile and model may be named. */
   agents?: () => KnownAgents | undefined;
   log: FastifyBaseLogger;
@@ -107,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const closeSockets = acceptSockets(app.server as Server, context);
   const heartbeat = setInterval(() => context.streams.heartbeat(), context.limits.heartbeatMs).unref();
 
+  await sweepBackups(options.store, options.backupFolder, options.log);
   await listen(app, options);
   const { port } = app.server.address() as AddressInfo; // it listens on TCP
   app.server.maxConnections = CONNECTIONS_MAX;
@@ -253,7 +256,7 @@ function addRoutes(
   overviewRoutes(app, context);
   tokenRoutes(app, context);
   loginRoutes(app, context, options.behindProxy !== undefined);
-  backupRoutes(app, context);
+  backupRoutes(app, context, options.backupFolder);
   checkRoutes(app, context);
   socketRoutes(app);
 

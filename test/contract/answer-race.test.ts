@@ -70,6 +70,7 @@ async function serve(store: Store): Promise<{ url: string } & AsyncDisposable> {
     port: 0,
     token: TOKEN,
     webFolder: "/nowhere",
+    backupFolder: "/nowhere",
     log: makeLog("error", process.stderr),
     now: Date.now,
     randomBytes,

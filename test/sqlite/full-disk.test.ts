@@ -97,6 +97,14 @@ describe.skipIf(unmountable !== undefined)(`a full disk${unmountable ?? ""}`, ()
     expect(await append("ses_a")).toMatchObject({ ok: true });
     rmSync(join(disk, "filler"));
   });
+
+  it("is not made full by a backup: what there is no room for beside the store is not begun", async () => {
+    await expect(store.backup(join(disk, "copy"))).rejects.toMatchObject({
+      kind: "full",
+      message: expect.stringContaining("MB are free there") as unknown,
+    });
+    expect([existsSync(join(disk, "copy")), store.health()]).toEqual([false, { ok: true }]);
+  });
 });
 
 function mountFailure(): string | undefined {
