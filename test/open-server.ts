@@ -175,6 +175,16 @@ async function openSocket(url: string, headers: Record<string, string>): Promise
   };
 }
 
+/** The same store with some verbs of one's own. */
+export function override(store: Store, verbs: Partial<Store>): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(verbs, name) ?? Reflect.get(target, name, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
 /** The test's own timeout bounds it. Between two looks the processor is left to what is waited for. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(BETWEEN_LOOKS_MS);

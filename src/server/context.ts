@@ -44,7 +44,7 @@ export type Limits = {
   longPollMs: number;
   /** How much may wait for a reader that does not read. */
   queueBytes: number;
-  /** How long such a reader has to catch up. */
+  /** How long such a reader has to catch up, or to take anything at all of an answer. */
   stuckMs: number;
   socketsPerCredential: number;
   attachmentsPerSocket: number;

@@ -88,7 +88,9 @@ function frameworkProblem({ code, statusCode = 500, message }: Partial<FastifyEr
 
 /** For bytes that never became a request; nothing of Fastify has run, so this is written by hand. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  // In the middle of another answer this one would be a part of that, and would wait for a reader that may not read.
+  if (error.code === "ECONNRESET" || !socket.writable || socket.writableLength > 0)
+    return void socket.destroy();
   const document =
     error.code === "HPE_HEADER_OVERFLOW"
       ? problem("header_too_large", "The request's header is larger than 16 KB.")

@@ -14,6 +14,9 @@ const DEFAULT_TYPE = "application/octet-stream";
 /** These a browser only paints. All else could be a page, and is only ever saved. */
 const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
+/** Of 256 KB each: sixteen, as is usual, would be 4 MB for each reader that does not read. */
+const READ_AHEAD_CHUNKS = 1;
+
 const Params = z.object({ id: z.string() });
 const Upload = z.strictObject({ name: http.FileName.default("file") });
 
@@ -81,7 +84,9 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
         .type(file.type)
         .header("content-length", file.bytes)
         .header("content-disposition", `${disposition}; filename*=UTF-8''${encodeURIComponent(file.name)}`)
-        .send(Readable.from(request.method === "HEAD" ? [] : file.read()));
+        .send(
+          Readable.from(request.method === "HEAD" ? [] : file.read(), { highWaterMark: READ_AHEAD_CHUNKS }),
+        );
     },
   );
   app.get(

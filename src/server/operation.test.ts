@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { ON_POSTGRES, openServer, until } from "../../test/open-server.ts";
+import { ON_POSTGRES, openServer, override, until } from "../../test/open-server.ts";
 import { CLOSE_SHUTTING_DOWN } from "../protocol/close.ts";
 import type { Overview, SessionRow } from "../protocol/http.ts";
 import { StorageError, type Store } from "../store/store.ts";
@@ -378,13 +378,4 @@ function failing(
     },
   ]);
   return override(store, Object.fromEntries(broken) as Partial<Store>);
-}
-
-function override(store: Store, verbs: Partial<Store>): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(verbs, name) ?? Reflect.get(target, name, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
 }

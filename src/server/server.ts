@@ -46,6 +46,7 @@ import { acceptSockets, socketRoutes } from "./socket.ts";
 import { StaticFiles } from "./static.ts";
 import { moveRoutes } from "./move.ts";
 import { stopRoutes } from "./stop.ts";
+import { cutStuckReaders } from "./stuck-readers.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { zodCompilers, type App, type Zod } from "./zod.ts";
 
@@ -104,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const state = { isClosing: false, url: "" };
   const context = makeContext(options, state);
+  cutStuckReaders(app, context);
   const inFlight = guard(app, context);
   addRoutes(app, context, options, routes);
   const closeSockets = acceptSockets(app.server as Server, context);
