@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
+import type { View } from "../session/view.ts";
 
 const shared = useServer();
 
@@ -122,6 +123,34 @@ test("a patch that titles and pins is done once under its key, and does not undo
   }
 });
 
+test("a request that had nothing to do has nothing to do when it comes again", async () => {
+  const server = shared();
+  const { id } = await server.newSession({ input: { kind: "prompt", text: "go" } });
+  const { view } = await server.call<SessionRow & { view: View }>("GET", `/api/sessions/${id}`);
+  const { input } = view.queue[0]!;
+  const wishes = [`/api/sessions/${id}/stop`, `/api/sessions/${id}/queue/release`];
+  const ask = () => Promise.all(wishes.map((path) => keyed(server, "POST", path, undefined, `idle ${path}`)));
+  const first = await ask();
+  expect(first).toMatchObject([
+    { status: 200, json: { stopped: false, turn: null } },
+    { status: 200, json: { released: false } },
+  ]);
+  const byOwner = { by: "client", author: { person: "owner" } } as const;
+  await server.store.append(
+    id,
+    [
+      { type: "turn_started", data: { turn: "t1", inputs: [input] } },
+      { type: "queue_held", data: { reason: "stopped" } },
+    ],
+    byOwner,
+  );
+  const before = (await server.store.head(id))!.position;
+  expect(await ask()).toEqual(first);
+  expect((await server.store.head(id))!.position).toBe(before);
+  const other = await keyed(server, "POST", `/api/sessions/${id}/stop`, undefined, "while it runs");
+  expect(other).toMatchObject({ status: 202, json: { stopped: true, turn: "t1" } });
+});
+
 test("a file that is uploaded again under its key is the first one; other bytes under it are refused", async () => {
   const server = shared();
   const upload = async (body: string, key = "up") => {
@@ -158,8 +187,12 @@ async function keyed(
 ) {
   const answer = await server.fetch(path, {
     method,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": key },
-    body: JSON.stringify(body),
+    headers: {
+      authorization: `Bearer ${token}`,
+      "idempotency-key": key,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return { status: answer.status, json: await answer.json() };
 }

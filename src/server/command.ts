@@ -1,7 +1,7 @@
 // Idempotency-Key: one key, one effect, the same answer. The store keeps the answer with the effect.
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { Command } from "../store/store.ts";
+import type { Command, Store } from "../store/store.ts";
 import { refuse } from "./refusal.ts";
 
 const KEY_MAX_CHARS = 200;
@@ -17,6 +17,15 @@ export function commandOf(request: FastifyRequest, content?: string): Command | 
     );
   const { person, kind } = request.caller;
   return { scope: `${person}/${kind}`, key, digest: digestOf(request, content) };
+}
+
+/** What came of it, if it was carried out before. */
+export async function recalled<Done extends { ok: true }>(
+  store: Store,
+  command: Command | undefined,
+): Promise<Done | undefined> {
+  const earlier = command && (await store.recall<Done>(command));
+  return earlier && !earlier.ok ? refuseReused() : earlier;
 }
 
 export function refuseReused(): never {

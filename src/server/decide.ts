@@ -6,7 +6,7 @@ import { seqOf, type Position } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import type { Appended, Command, Refused } from "../store/store.ts";
 import { authorOf } from "./access.ts";
-import { commandOf, refuseReused } from "./command.ts";
+import { commandOf, recalled, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { Refusal, refuse } from "./refusal.ts";
 import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
@@ -50,15 +50,11 @@ export async function decideAndAppend<State extends { position: Position }, Answ
     async (command) => {
       const state = await look();
       const { facts, answer } = await decide(state);
-      if (facts.length === 0)
-        return (
-          (await recalled(context, command)) ?? {
-            ok: true,
-            position: state.position,
-            note: answer,
-            changed: false,
-          }
-        );
+      if (facts.length === 0) {
+        const nothing = { ok: true, position: state.position, note: answer, changed: false } as const;
+        // Else it would be decided anew when it comes again, perhaps when there is something to do.
+        return command ? store.keep(command, nothing) : nothing;
+      }
       const appended = await store.append(
         session,
         facts,
@@ -80,6 +76,7 @@ export async function settle<Done extends { ok: true }>(
   session: string,
   attempt: (command: Command | undefined) => Promise<Done | Refused>,
 ): Promise<Done> {
+  const { store } = context;
   const command = commandOf(request);
   try {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -89,7 +86,7 @@ export async function settle<Done extends { ok: true }>(
     }
     return refuse("not_ready", `${session} changes too fast to decide on it. Try again.`);
   } catch (error) {
-    const earlier = error instanceof Refusal ? await recalled<Done>(context, command) : undefined;
+    const earlier = error instanceof Refusal ? await recalled<Done>(store, command) : undefined;
     if (!earlier) throw error;
     return earlier;
   }
@@ -97,14 +94,6 @@ export async function settle<Done extends { ok: true }>(
 
 export async function viewOf({ store }: Context, session: string): Promise<View> {
   return (await store.view(session)) ?? refuseUnknown(session);
-}
-
-async function recalled<Done extends { ok: true }>(
-  { store }: Context,
-  command: Command | undefined,
-): Promise<Done | undefined> {
-  const earlier = command && (await store.recall<Done>(command));
-  return earlier && !earlier.ok ? refuseReused() : earlier;
 }
 
 function refuseFor(session: string, refused: Refused): never {

@@ -366,6 +366,8 @@ export interface Store {
   append(log: LogId, events: readonly NewEvent[], writer: Writer, options?: AppendOptions): Promise<Appended>;
   /** What came of this command, if it was carried out: so that a retry is not decided anew. */
   recall<R extends { ok: true }>(command: Command): Promise<Recalled<R> | undefined>;
+  /** What came of a command that had nothing to write is kept like any other; what is kept under its key already is given. */
+  keep<R extends { ok: true }>(command: Command, result: R): Promise<R | Recalled<R>>;
   head(log: LogId): Promise<LogHead | undefined>;
   /** Raw, for readers on a wire: at most about `maxBytes` and PAGE_EVENTS, but at least one event if there is one. */
   page(log: LogId, after: Position, maxBytes: number): Promise<Page>;

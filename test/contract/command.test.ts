@@ -167,6 +167,25 @@ describe("a command's key", () => {
       }
     });
 
+    it("keeps what had nothing to write, and what is kept under it already", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const nothing = { ok: true, position: formatPosition(1, 0), note: null, changed: false } as const;
+      const kept = await Promise.all([0, 1, 2].map(() => store.keep(command, nothing)));
+      expect(kept.filter((each) => !("replayed" in each))).toEqual([nothing]);
+      expect(await store.keep(command, { ...nothing, changed: true })).toEqual({
+        ...nothing,
+        replayed: true,
+      });
+      expect(await store.append("ses_a", [prompt("inp_1")], keyed())).toEqual({ ...nothing, replayed: true });
+      expect(await store.recall(command)).toEqual({ ...nothing, replayed: true });
+      expect(await store.keep({ ...command, digest: "d2" }, nothing)).toEqual({
+        ok: false,
+        code: "key_reused",
+      });
+      expect(await readAll(store, "ses_a")).toHaveLength(1);
+    });
+
     it("of the keeper is good for one append, however late it comes again", async () => {
       const store = await open();
       await makeSession(store, "ses_a");

@@ -2,7 +2,7 @@
 // same key waits on that row and then finds the first one's result.
 import type { Command, Recalled } from "../store.ts";
 import { NOW_MS } from "./clock.ts";
-import type { Queryable, Transaction } from "./database.ts";
+import type { Database, Queryable, Transaction } from "./database.ts";
 
 /** A keeper's keys live as long as the log that they were used on; a command's for COMMAND_KEPT_MS. */
 export const KEEPER_SCOPE = "keeper";
@@ -25,6 +25,17 @@ export async function once<R extends { ok: boolean }>(
   if (!result.ok) return transaction.abandon(result);
   if (command) await keepResult(transaction, command, result);
   return result;
+}
+
+/** For what had nothing to write. */
+export function keep<R extends Succeeded>(
+  database: Database,
+  command: Command,
+  result: R,
+): Promise<R | Recalled<R>> {
+  return database.transaction((transaction) => once(transaction, command, async () => result), {
+    repeatable: true,
+  });
 }
 
 export async function recall<R extends Succeeded>(

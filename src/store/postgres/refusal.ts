@@ -43,10 +43,8 @@ function explain({ writer, expectSeq }: Waiting, log: LogRecord | undefined): Ap
 }
 
 function replayed({ result }: CommandRecord): Appended {
-  const { position, note } = JSON.parse(result) as { position: Position; note?: unknown }; // our own writing
-  return note === undefined
-    ? { ok: true, position, replayed: true }
-    : { ok: true, position, note, replayed: true };
+  const kept = JSON.parse(result) as { position: Position; note?: unknown }; // our own writing
+  return { ...kept, ok: true, replayed: true };
 }
 
 async function readLogs(database: Database, refused: readonly Waiting[]): Promise<Map<LogId, LogRecord>> {

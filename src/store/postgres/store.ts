@@ -29,7 +29,7 @@ import { readAsk, readAsks } from "./ask.ts";
 import { putBlob, readBlob } from "./blob.ts";
 import { check } from "./check.ts";
 import { claimSessions, lostSessions, type ClaimWish } from "./claim-session.ts";
-import { KEEPER_SCOPE, recall } from "./command.ts";
+import { KEEPER_SCOPE, keep, recall } from "./command.ts";
 import type { Context } from "./context.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { Database, openLanes } from "./database.ts";
@@ -273,6 +273,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       });
     },
     recall: (command) => recall(database, command),
+    keep: (command, result) => keep(database, command, result),
     head: (log) => heads.ask(log),
     page: async (log, after, maxBytes) =>
       tails.page(log, after, maxBytes) ?? pages.ask({ log, after, maxBytes }),

@@ -33,6 +33,16 @@ export function once<R extends { ok: boolean }>(
   return result;
 }
 
+/** For what had nothing to write. */
+export function keep<R extends { ok: true }>(
+  writing: Writing,
+  key: Command,
+  result: R,
+  now: number,
+): Kept<R> {
+  return once(writing, key, now, () => result);
+}
+
 export function recall<R extends { ok: true }>(
   database: Database,
   { scope, key, digest }: Command,

@@ -18,6 +18,7 @@ import {
   type Command,
   type Lease,
   type LogId,
+  type Recalled,
   type Store,
   type Writer,
 } from "../store.ts";
@@ -157,6 +158,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       return appended;
     },
     recall: async (command) => recall(reader, command),
+    keep: async <R extends { ok: true }>(command: Command, result: R) =>
+      (await writer.call("keep", command, result, clock())) as R | Recalled<R>, // as it was given, now or the first time
     head: async (log) => readHead(reader, log),
     page: async (log, after, maxBytes) =>
       tails.page(log, after, maxBytes) ?? readPage(reader, log, after, maxBytes),

@@ -4,6 +4,7 @@ import { append } from "./append.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { beginBlob, dropBlob, finishBlob, putChunk } from "./blob.ts";
 import { collectGarbage } from "./collect-garbage.ts";
+import { keep } from "./command.ts";
 import { noteDeed } from "./deed.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
@@ -27,6 +28,7 @@ import type { Writing } from "./writing.ts";
 
 export const verbs = {
   append,
+  keep,
   arrangeSession,
   beginBlob,
   putChunk,
