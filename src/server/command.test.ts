@@ -116,11 +116,25 @@ test("a patch that titles and pins is done once under its key, and does not undo
     const first = await keyed(server, "PATCH", path, patch, key);
     expect(first).toMatchObject({ status: 200, json: { pinned: true } });
     await server.call("PATCH", path, { pinned: false });
-    const again = await keyed(server, "PATCH", path, patch, key);
-    expect(again).toMatchObject({ status: 200, json: { pinned: false } });
+    expect(await keyed(server, "PATCH", path, patch, key)).toEqual(first);
+    expect((await server.call<SessionRow>("GET", path)).pinned).toBe(false);
     expect((await keyed(server, "PATCH", path, { archived: true }, key)).status).toBe(422);
     expect((await keyed(server, "PATCH", path, { title: "other" }, key)).status).toBe(422);
   }
+});
+
+test("a patch that is sent again under its key gets the answer that it got, whatever came of the session since", async () => {
+  const server = shared();
+  const { id } = await server.newSession({ title: "begun" });
+  const path = `/api/sessions/${id}`;
+  const first = await keyed(server, "PATCH", path, { title: "A" }, "patch A");
+  expect(first).toMatchObject({ status: 200, json: { title: "A" } });
+  await keyed(server, "PATCH", path, { title: "B" }, "patch B");
+  expect(await keyed(server, "PATCH", path, { title: "A" }, "patch A")).toEqual(first);
+  expect((await server.call<SessionRow>("GET", path)).title).toBe("B");
+  await server.call("DELETE", path);
+  expect(await keyed(server, "PATCH", path, { title: "A" }, "patch A")).toEqual(first);
+  expect((await keyed(server, "PATCH", path, { title: "A" }, "patch C")).status).toBe(404);
 });
 
 test("a request that had nothing to do has nothing to do when it comes again", async () => {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Command, Store } from "../store/store.ts";
+import type { Context } from "./context.ts";
 import { refuse } from "./refusal.ts";
 
 const KEY_MAX_CHARS = 200;
@@ -26,6 +27,24 @@ export async function recalled<Done extends { ok: true }>(
 ): Promise<Done | undefined> {
   const earlier = command && (await store.recall<Done>(command));
   return earlier && !earlier.ok ? refuseReused() : earlier;
+}
+
+/**
+ * For an answer that says how things stand after the effect: kept beside it, since that is known only then. Should a crash
+ * come between, whoever asks again is told how they stand by then, and the effect is still one.
+ */
+export async function answeredOnce<Answer>(
+  { store }: Context,
+  request: FastifyRequest,
+  carryOut: () => Promise<Answer>,
+): Promise<Answer> {
+  const command = commandOf(request);
+  if (!command) return carryOut();
+  const own = { ...command, scope: `${command.scope}/answer` };
+  const earlier = await recalled<{ ok: true; answer: Answer }>(store, own);
+  if (earlier) return earlier.answer;
+  const kept = await store.keep(own, { ok: true, answer: await carryOut() });
+  return kept.ok ? kept.answer : refuseReused();
 }
 
 export function refuseReused(): never {

@@ -6,7 +6,7 @@ import type { NewEvent } from "../session/event.ts";
 import { parseListCursor } from "../store/list-cursor.ts";
 import type { Command, NewSession } from "../store/store.ts";
 import { authorOf } from "./access.ts";
-import { commandOf, refuseReused } from "./command.ts";
+import { answeredOnce, commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { newDeed, tellDeed } from "./deed.ts";
 import { pageBack, pageFrom } from "./history.ts";
@@ -111,22 +111,12 @@ export function sessionRoutes(app: App, context: Context): void {
         response: { 200: http.SessionRow },
       },
     },
-    async (request) => {
-      const { id } = request.params;
-      const { title, model, pinned, archived } = request.body;
-      if (model !== undefined) await checkModel(context, model);
-      const facts: NewEvent[] = [];
-      if (title !== undefined) facts.push({ type: "session_titled", data: { title } });
-      if (model !== undefined) facts.push({ type: "model_changed", data: { model } });
-      if (facts.length > 0) await appendFacts(context, request, id, facts); // first what can be refused
-      if (pinned !== undefined || archived !== undefined) {
-        const command = arrangingCommand(request, facts.length > 0);
-        const arranged = await store.arrangeSession(id, defined({ pinned, archived }), command);
-        if (!arranged.ok && arranged.code === "key_reused") refuseReused();
-        if (!arranged.ok) refuseUnknown(id);
-      }
-      return rowOf(context, request, id);
-    },
+    (request) =>
+      answeredOnce(context, request, async () => {
+        const { id } = request.params;
+        await changeSession(context, request, id, request.body);
+        return rowOf(context, request, id);
+      }),
   );
 
   app.delete(
@@ -208,6 +198,24 @@ export function sessionRoutes(app: App, context: Context): void {
       return refuse("position_ahead", `${id} does not reach to ${request.body.position} yet.`, { position });
     },
   );
+}
+
+async function changeSession(
+  context: Context,
+  request: FastifyRequest,
+  id: string,
+  { title, model, pinned, archived }: z.output<typeof http.PatchSession>,
+): Promise<void> {
+  if (model !== undefined) await checkModel(context, model);
+  const facts: NewEvent[] = [];
+  if (title !== undefined) facts.push({ type: "session_titled", data: { title } });
+  if (model !== undefined) facts.push({ type: "model_changed", data: { model } });
+  if (facts.length > 0) await appendFacts(context, request, id, facts); // first what can be refused
+  if (pinned === undefined && archived === undefined) return;
+  const command = arrangingCommand(request, facts.length > 0);
+  const arranged = await context.store.arrangeSession(id, defined({ pinned, archived }), command);
+  if (!arranged.ok && arranged.code === "key_reused") refuseReused();
+  if (!arranged.ok) refuseUnknown(id);
 }
 
 async function appendFacts(
