@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
+import { START } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 
 const shared = useServer();
@@ -135,6 +136,18 @@ test("a patch that is sent again under its key gets the answer that it got, what
   await server.call("DELETE", path);
   expect(await keyed(server, "PATCH", path, { title: "A" }, "patch A")).toEqual(first);
   expect((await keyed(server, "PATCH", path, { title: "A" }, "patch C")).status).toBe(404);
+});
+
+test("a fork that is asked for again under its key is the same, also when its original is gone", async () => {
+  const server = shared();
+  const { id } = await server.newSession({ title: "original" });
+  const path = `/api/sessions/${id}/fork`;
+  const first = await keyed(server, "POST", path, {}, "fork");
+  await server.call("DELETE", `/api/sessions/${id}`);
+  expect(await keyed(server, "POST", path, {}, "fork")).toEqual(first);
+  expect(first.status).toBe(201);
+  expect((await keyed(server, "POST", path, { at: START }, "fork")).status).toBe(422);
+  expect((await keyed(server, "POST", path, {}, "fork anew")).status).toBe(404);
 });
 
 test("a request that had nothing to do has nothing to do when it comes again", async () => {

@@ -3,10 +3,11 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import type { NewEvent } from "../session/event.ts";
+import type { Position } from "../session/position.ts";
 import { parseListCursor } from "../store/list-cursor.ts";
-import type { Command, NewSession } from "../store/store.ts";
+import type { Command, Forked, NewSession } from "../store/store.ts";
 import { authorOf } from "./access.ts";
-import { answeredOnce, commandOf, refuseReused } from "./command.ts";
+import { answeredOnce, commandOf, recalled, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { newDeed, tellDeed } from "./deed.ts";
 import { pageBack, pageFrom } from "./history.ts";
@@ -156,23 +157,12 @@ export function sessionRoutes(app: App, context: Context): void {
     },
     async (request, reply) => {
       const { id } = request.params;
-      const at = request.body?.at;
-      const head = await store.head(id);
-      if (head === undefined || head.kind !== "session") refuseUnknown(id);
-      if (at !== undefined && at > head.position)
-        refuse("position_ahead", `${id} ends at ${head.position}: there is nothing at ${at} to fork from.`, {
-          position: head.position,
-        });
-      const author = authorOf(request.caller);
-      const forked = await store.forkSession(id, at, ids.next("ses"), author, commandOf(request));
-      if (!forked.ok) {
-        if (forked.code === "key_reused") refuseReused();
-        if (forked.code === "not_found") refuseUnknown(id);
-        refuse("conflict", `${id} has nothing whole at or before ${at ?? head.position} to fork from.`, {
-          position: head.position,
-        });
-      }
-      return reply.code(201).header("location", `/api/sessions/${forked.session.id}`).send(forked.session);
+      const command = commandOf(request);
+      // Of one that was made before, the original may be gone.
+      const { session } =
+        (await recalled<Fork>(store, command)) ??
+        (await forkSession(context, request, id, request.body?.at, command));
+      return reply.code(201).header("location", `/api/sessions/${session.id}`).send(session);
     },
   );
 
@@ -198,6 +188,29 @@ export function sessionRoutes(app: App, context: Context): void {
       return refuse("position_ahead", `${id} does not reach to ${request.body.position} yet.`, { position });
     },
   );
+}
+
+type Fork = Extract<Forked, { ok: true }>;
+
+async function forkSession(
+  { store, ids }: Context,
+  { caller }: FastifyRequest,
+  id: string,
+  at: Position | undefined,
+  command: Command | undefined,
+): Promise<Fork> {
+  const head = await store.head(id);
+  if (head === undefined || head.kind !== "session") refuseUnknown(id);
+  const { position } = head;
+  if (at !== undefined && at > position)
+    refuse("position_ahead", `${id} ends at ${position}: there is nothing at ${at} to fork from.`, {
+      position,
+    });
+  const forked = await store.forkSession(id, at, ids.next("ses"), authorOf(caller), command);
+  if (forked.ok) return forked;
+  if (forked.code === "key_reused") refuseReused();
+  if (forked.code === "not_found") refuseUnknown(id);
+  refuse("conflict", `${id} has nothing whole at or before ${at ?? position} to fork from.`, { position });
 }
 
 async function changeSession(
