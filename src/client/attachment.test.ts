@@ -64,6 +64,25 @@ test("a reader that is cut off between its first view and the word that it is ca
   expect(attachFrame(cut(caughtUp.next))).toMatchObject({ after: view.position });
 });
 
+test.each(["ahead", "other_store"] as const)(
+  "a reader that finds another log counts from where the server says, and from the view again if it is cut off: %s",
+  (reason) => {
+    const replay = { op: "events" as const, session, events: [notice(5), notice(6)] };
+    const cutOff = cut(accept(cut(at(4)), replay, hearer).next);
+    const frame = { op: "resync", session, view: viewAt(formatPosition(3, 0)), reason } as const;
+    const { next } = accept(cutOff, frame, { ...hearer, store: "sto_2" });
+    expect(attachFrame(cut(next))).toEqual({ op: "attach", session });
+    const since = formatPosition(2, 0);
+    const caughtUp = { op: "caught_up", session, position: formatPosition(3, 0), since } as const;
+    const missed = { messages: 1, tools: 0, asks: 0 };
+    expect(accept(next, { ...caughtUp, missed }, { ...hearer, store: "sto_2" }).deliver).toMatchObject({
+      since,
+      missed,
+      wasCut: false,
+    });
+  },
+);
+
 test("what was missed counts from where the reader was first cut off, or from where the server says", () => {
   const caughtUp = (seq: number, since: number) =>
     ({

@@ -152,7 +152,9 @@ function acceptView(
 ): Accepted {
   const isSameLog = from.store === hearer.store && reason !== "ahead" && reason !== "other_store";
   if (isSameLog && from.position !== null && view.position < from.position) return { next: from };
-  const next: Attachment = { ...from, position: view.position, store: hearer.store, phase: "behind" };
+  // Of another log nothing that was counted so far holds: it is as if this reader came for the first time.
+  const reader = isSameLog ? from : { ...wantView(from), gaps: from.gaps };
+  const next: Attachment = { ...reader, position: view.position, store: hearer.store, phase: "behind" };
   return { next, deliver: { type: "resync", view, reason } };
 }
 

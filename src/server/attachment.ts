@@ -47,8 +47,9 @@ export class Attachment implements Reader {
     const { store } = this.#context;
     const head = await store.head(this.session);
     if (head === undefined || head.kind !== "session") return this.gone("deleted");
-    if ("after" in start) this.#since = start.after;
     const resync = resyncOf(start, head.position, store.id);
+    // A position of another store's log means nothing in this one: there it counts what the person has seen.
+    if ("after" in start && resync !== "ahead" && resync !== "other_store") this.#since = start.after;
     if (resync === undefined && "after" in start) this.position = start.after;
     else if (!(await this.#resync(resync ?? "first"))) return;
     await this.#follow();

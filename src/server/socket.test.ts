@@ -86,6 +86,30 @@ test.each([
   expect(socket.frames.filter(({ op }) => op === "events")).toEqual([]);
 });
 
+test.each([
+  ["ahead", (server: OpenServer) => server.store.id],
+  ["other_store", () => "sto_other"],
+] as const)(
+  "what was missed is counted from what was seen when the position means nothing here: %s",
+  async (reason, storeOf) => {
+    const server = shared();
+    const { id } = await server.newSession();
+    await server.call("POST", `/api/sessions/${id}/inputs`, { kind: "prompt", text: "read" });
+    const seen = (await server.store.head(id))!.position;
+    await server.call("PUT", `/api/sessions/${id}/seen`, { position: seen });
+    await write(server, id, [
+      {
+        type: "step_completed",
+        data: { step: "s", attempt: 1, message: [{ type: "text", text: "unread" }] },
+      },
+    ]);
+    const socket = await server.socket();
+    socket.send({ op: "attach", session: id, after: formatPosition(999, 0), store: storeOf(server) });
+    expect((await socket.next("resync")).reason).toBe(reason);
+    expect(await socket.next("caught_up")).toMatchObject({ since: seen, missed: { messages: 1 } });
+  },
+);
+
 test("more than 2 MB of missed events are answered with the view", async () => {
   const server = shared();
   const { id, position } = await server.newSession();

@@ -64,6 +64,20 @@ test("a gap in front of one's eyes is told with what the server counted, not wit
   expect(away.news).toMatchObject({ how: "reconnected", messages: 1, tools: 1, since });
 });
 
+test("of a log that took the place of another only what came in it is told, from where the server says", () => {
+  const { away, view, log, take, caughtUp } = scene([said, ran, said], 1);
+  caughtUp(0, 0, false);
+  away.returned();
+  away.sawAll();
+  const since = log[0]!.position;
+  for (const event of log.slice(1, 3)) take(event, true);
+  caughtUp(1, 1, true, since);
+  away.hear({ type: "resync", view, reason: "other_store" });
+  expect([away.news, away.divider, away.isKnown]).toEqual([null, null, false]);
+  caughtUp(2, 0, false, since);
+  expect(away.news).toMatchObject({ how: "returned", messages: 2, tools: 0, since });
+});
+
 test("a second gap adds to what has not been read of the first", () => {
   const { away, log, take, caughtUp } = scene([said, said, ran], 1);
   caughtUp(0, 0, false);

@@ -54,6 +54,7 @@ export function createAway(view: () => View | null, person: () => string): Away 
     hear(change) {
       if (change.type === "event" && !change.isReplay)
         unseen = { ...unseen, ...tally(unseen, [change.event], person()) };
+      if (change.type === "resync" && (change.reason === "ahead" || change.reason === "other_store")) begin();
       if (change.type === "caught_up") caughtUp(change);
     },
     sawAll() {
@@ -74,6 +75,14 @@ export function createAway(view: () => View | null, person: () => string): Away 
     },
     dismiss: () => setNews(null),
   };
+
+  /** The log is another one than before: where one was in the old one, and what came there, is nowhere in it. */
+  function begin(): void {
+    unseen = { since: START, ...NOTHING };
+    setKnown(false);
+    setNews(null);
+    setDivider(null);
+  }
 
   function caughtUp({ missed, since, wasCut }: Extract<Change, { type: "caught_up" }>): void {
     const came = { messages: missed.messages, tools: missed.tools };
