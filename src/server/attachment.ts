@@ -1,5 +1,6 @@
 // One session that a socket is attached to: what was missed is replayed, or, where that can't be or isn't worth it, the
 // view is sent instead; from there on the feed's frames go out as they are.
+import type { ProblemCode } from "../protocol/problem.ts";
 import type { ResyncReason } from "../protocol/socket.ts";
 import { seqOf, type Position } from "../session/position.ts";
 import { DamagedEvent, type Page } from "../store/store.ts";
@@ -20,6 +21,8 @@ export type Start =
 
 export class Attachment implements Reader {
   readonly session: string;
+  /** It failed, and its reader was told so: nothing more comes of it. */
+  isOver = false;
   position = "" as Position; // until the start is chosen
   readonly #context: Context;
   readonly #outbox: Outbox;
@@ -88,33 +91,22 @@ export class Attachment implements Reader {
   }
 
   gone(reason: "deleted" | "failed"): void {
-    if (this.#life.signal.aborted) return;
-    this.#outbox.send(
-      serverFrame(
-        reason === "deleted"
-          ? {
-              op: "error",
-              code: "not_found",
-              detail: `There is no session ${this.session}.`,
-              session: this.session,
-            }
-          : {
-              op: "error",
-              code: "not_ready",
-              detail: "The log can't be read now; attach again.",
-              session: this.session,
-            },
-      ),
-    );
+    if (reason === "deleted") this.#refuse("not_found", `There is no session ${this.session}.`);
+    else this.#refuse("not_ready", "The log can't be read now; attach again.");
   }
 
   /** A damaged log does not mend itself: whoever is told so does not try again and again. */
   failed(error: unknown): void {
     if (!(error instanceof DamagedEvent)) return this.gone("failed");
     this.#context.damage.note(error);
-    if (this.#life.signal.aborted) return;
     const { code, detail } = problemOf(error);
-    this.#outbox.send(serverFrame({ op: "error", code, detail, session: this.session }));
+    this.#refuse(code, detail);
+  }
+
+  /** Whoever is not told, because it has left or too much waits for it, is told when it starts over. */
+  #refuse(code: ProblemCode, detail: string): void {
+    if (this.#life.signal.aborted) return;
+    this.isOver = this.#outbox.send(serverFrame({ op: "error", code, detail, session: this.session }));
   }
 
   async #follow(): Promise<void> {

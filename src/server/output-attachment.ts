@@ -20,6 +20,8 @@ export class OutputAttachment {
   /** Of the socket's own request: by these another server knows who asks. */
   readonly #headers: IncomingHttpHeaders;
   readonly #process: string;
+  /** It was sent to its end, or its reader was told why it can't be. */
+  isOver = false;
   /** How far it was sent; what was dropped was not. */
   #offset: number;
   #lookAgainMs = LOOK_AGAIN_MS;
@@ -53,6 +55,7 @@ export class OutputAttachment {
         );
         if (!isSent) return;
         this.#offset = output.next;
+        this.isOver = output.over;
         if (output.over) return;
       }
       if (output.text === "") await delay(this.#lookAgainMs, undefined, { signal }).catch(() => {}); // left
@@ -61,6 +64,10 @@ export class OutputAttachment {
 
   leave(): void {
     this.#left.abort();
+  }
+
+  failed(): void {
+    this.#refuse({ code: "internal", detail: "It can't be read now; attach again." });
   }
 
   async #read(): Promise<Extract<ServerFrame, { op: "output" }> | Refused> {
@@ -89,8 +96,8 @@ export class OutputAttachment {
   }
 
   #refuse({ code, detail }: Refused): void {
-    this.#outbox.send(serverFrame({ op: "error", code, detail, process: this.#process }));
+    this.isOver = this.#outbox.send(serverFrame({ op: "error", code, detail, process: this.#process }));
   }
 }
 
-type Refused = { code: "not_found" | "host_down"; detail: string };
+type Refused = { code: "not_found" | "host_down" | "internal"; detail: string };

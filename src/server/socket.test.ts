@@ -282,6 +282,24 @@ test("attachments on a socket and sockets of a credential are bounded", async ()
   await expect(server.socket()).rejects.toThrow("429");
 });
 
+test("what can't be attached to, or is no longer there, takes no place on its socket", async () => {
+  const server = await openServer({ limits: { attachmentsPerSocket: 2 } });
+  const socket = await server.socket();
+  for (let n = 0; n < 3; n++) {
+    socket.send({ op: "attach", session: `ses_unknown_${n}` });
+    expect(await socket.next("error")).toMatchObject({ code: "not_found" });
+    socket.send({ op: "attach", process: `prc_unknown_${n}` });
+    expect(await socket.next("error")).toMatchObject({ code: "not_found" });
+  }
+  for (let n = 0; n < 3; n++) {
+    const { id } = await server.newSession();
+    socket.send({ op: "attach", session: id });
+    await socket.next("caught_up");
+    await server.call("DELETE", `/api/sessions/${id}`);
+    expect(await socket.next("error")).toMatchObject({ code: "not_found", session: id });
+  }
+});
+
 test("a plain request for the socket's address is told what it is", async () => {
   const server = shared();
   expect(await server.call("GET", "/api/ws", undefined, 426)).toMatchObject({ code: "upgrade_required" });

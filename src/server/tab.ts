@@ -125,10 +125,13 @@ export class Tab {
     const attachment = new Attachment(this.#context, this.#outbox, this.#person, session);
     this.#attached.set(session, attachment);
     if (this.#outbox.isOverflowed) return; // it starts from the view once there is room
-    attachment.run(start).catch((error: unknown) => {
-      this.#context.log.error({ err: error, log: session }, "a socket could not be served");
-      attachment.failed(error);
-    });
+    attachment
+      .run(start)
+      .catch((error: unknown) => {
+        this.#context.log.error({ err: error, log: session }, "a socket could not be served");
+        attachment.failed(error);
+      })
+      .finally(() => freePlace(this.#attached, session, attachment));
   }
 
   #follow(process: string, after: number): void {
@@ -145,10 +148,13 @@ export class Tab {
   }
 
   #run(process: string, output: OutputAttachment): void {
-    output.run().catch((error: unknown) => {
-      this.#context.log.error({ err: error, process }, "what a process says could not be served");
-      this.send({ op: "error", code: "internal", detail: "It can't be read now; attach again.", process });
-    });
+    output
+      .run()
+      .catch((error: unknown) => {
+        this.#context.log.error({ err: error, process }, "what a process says could not be served");
+        output.failed();
+      })
+      .finally(() => freePlace(this.#outputs, process, output));
   }
 
   #isFull(): boolean {
@@ -176,6 +182,15 @@ export class Tab {
       this.send({ op: "error", code: "not_ready", detail: "The list can't be read now; watch again." });
     });
   }
+}
+
+/** Of what is over; what came under its name meanwhile keeps it. */
+function freePlace<Held extends { readonly isOver: boolean }>(
+  places: Map<string, Held>,
+  id: string,
+  held: Held,
+): void {
+  if (held.isOver && places.get(id) === held) places.delete(id);
 }
 
 function isOfProcess(said: unknown): boolean {
