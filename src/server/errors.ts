@@ -9,12 +9,19 @@ import { Refusal } from "./refusal.ts";
 const RETRY_AFTER_SECONDS = 2;
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const document = problemOf(error);
+  const brokenOff = isBrokenOff(error, request);
+  if (brokenOff) request.log.debug({ route: request.routeOptions.url }, "broken off by its client");
+  const document = brokenOff ? problem("bad_request", "The body did not come whole.") : problemOf(error);
   if (document.status >= 500)
     request.log.error({ err: error, route: request.routeOptions.url }, document.title);
   if (error instanceof Refusal) void reply.headers(error.headers);
   if (document.status === 503) void reply.header("retry-after", RETRY_AFTER_SECONDS);
   return sendProblem(reply, document);
+}
+
+/** Its client went before all of the body had come: nobody's fault here, and nobody reads the answer. */
+function isBrokenOff(error: unknown, { raw }: FastifyRequest): boolean {
+  return !raw.complete && raw.destroyed && (error as NodeJS.ErrnoException).code === "ECONNRESET";
 }
 
 export function sendProblem(reply: FastifyReply, document: Problem): FastifyReply {

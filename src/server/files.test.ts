@@ -1,5 +1,7 @@
+import { request } from "node:http";
 import { expect, test } from "vitest";
-import { useServer } from "../../test/open-server.ts";
+import { nextRequest } from "../../test/next-request.ts";
+import { openServer, TOKEN, until, useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
 import type { View } from "../session/view.ts";
 import { FILE_MAX_BYTES } from "../protocol/limits.ts";
@@ -84,4 +86,22 @@ test("a text that is too long for an event is kept whole beside it", async () =>
   const blob = await server.fetch(`/api/blobs/${kept.blob}`);
   expect(blob.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   expect(await blob.text()).toBe(text);
+});
+
+test.each([
+  ["a file", "/api/files", "application/octet-stream"],
+  ["JSON", "/api/sessions", "application/json"],
+])("an upload that its client breaks off is no fault of the server's: %s", async (_, path, type) => {
+  const server = await openServer();
+  const coming = nextRequest();
+  const client = request(server.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": type, "content-length": 1_000_000 },
+  });
+  client.on("error", () => {}); // it is we who break it off
+  client.write('{"title": "' + "x".repeat(100_000));
+  await coming;
+  client.destroy();
+  await until(() => server.logged.some((line) => line.includes("broken off")));
+  expect(server.logged.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
 });

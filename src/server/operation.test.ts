@@ -1,10 +1,10 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { nextRequest } from "../../test/next-request.ts";
 import { ON_POSTGRES, openServer, override, until } from "../../test/open-server.ts";
 import { CLOSE_SHUTTING_DOWN } from "../protocol/close.ts";
 import type { Overview, SessionRow } from "../protocol/http.ts";
@@ -130,10 +130,11 @@ test.skipIf(ON_POSTGRES)(
           },
         }),
     });
-    const gone = closeOfNextAnswer();
+    const coming = nextRequest();
     const reader = new AbortController();
     const asked = server.fetch("/api/backup", { signal: reader.signal });
     await copying.promise;
+    const gone = once((await coming).response, "close");
     await server.call("GET", "/api/backup", undefined, 409);
     reader.abort();
     await expect(asked).rejects.toThrow("aborted");
@@ -350,18 +351,6 @@ test("what is worth it is sent compressed to whoever takes that, and as it is to
   expect(await sent("long.js", "gzip;q=0")).toEqual([null, "accept-encoding", script.length]);
   expect(await sent("short.js", "gzip")).toEqual([null, null, 2]);
 });
-
-/** Of the next request that comes in: that its connection is gone is known to the server from then on. */
-function closeOfNextAnswer(): Promise<void> {
-  return new Promise((resolve) => {
-    const began = (message: unknown) => {
-      unsubscribe("http.server.request.start", began);
-      const { response } = message as { response: ServerResponse }; // as Node documents it
-      response.once("close", () => resolve());
-    };
-    subscribe("http.server.request.start", began);
-  });
-}
 
 /** Every verb that writes, or those named, throws when there is an error. */
 function failing(

@@ -1,8 +1,8 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { nextRequest } from "../../test/next-request.ts";
 import { ON_POSTGRES, openServer, override, TOKEN, until, type OpenServer } from "../../test/open-server.ts";
 
 /** More than the system itself takes in for a reader. */
@@ -101,18 +101,7 @@ async function stopsReading(server: OpenServer, path: string): Promise<{ here: S
   );
   await once(there, "data");
   there.pause();
-  return { here: await accepted, there };
-}
-
-/** The connection that it comes on, as the server has it. */
-function nextRequest(): Promise<Socket> {
-  return new Promise((resolve) => {
-    const began = (message: unknown) => {
-      unsubscribe("http.server.request.start", began);
-      resolve((message as { socket: Socket }).socket); // as Node documents it
-    };
-    subscribe("http.server.request.start", began);
-  });
+  return { here: (await accepted).socket, there };
 }
 
 async function* counted(
