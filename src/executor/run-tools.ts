@@ -9,38 +9,52 @@ import type { FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, Delegation, Tool } from "../tool/tool.ts";
+import { FileLanes } from "./file-lanes.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
 type Ready = { part: ToolPart; tool: Tool; args: unknown; about: About };
 
-type Judge = (ready: Ready) => Promise<boolean>;
+/** Wrapped, so that the next call need not wait until this one is done. */
+type Entered = { done: Promise<void> };
+
+/** Of the calls of one step. */
+type Turns = { next: <T>(act: () => Promise<T>) => Promise<T>; lanes: FileLanes };
 
 /** Resolves when no call can go further: all finished, or left to asks and delegates. */
 export async function runTools(work: ToolWork): Promise<void> {
-  const judge = inTurn(work);
-  const outcomes = await Promise.allSettled(
-    openCalls(work.session.view).map((part) => runCall(work, part.call, judge)),
-  );
+  const turns: Turns = { next: inTurn(), lanes: new FileLanes() };
+  const calls = openCalls(work.session.view);
+  const isBegun = ({ state }: ToolPart) => state === "started";
+  // What was begun comes first: the hash of the file that it changes was taken before any other's.
+  const ordered = [...calls.filter(isBegun), ...calls.filter((part) => !isBegun(part))];
+  const outcomes = await Promise.allSettled(ordered.map((part) => runCall(work, part.call, turns)));
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-async function runCall(work: ToolWork, call: string, judge: Judge): Promise<void> {
+async function runCall(work: ToolWork, call: string, turns: Turns): Promise<void> {
   const ready = await readyCall(work, call);
-  if (!ready) return;
-  if (ready.part.state === "started") return resume(work, ready, judge);
-  const go = await judge(ready);
-  if (go) await start(work, ready);
+  if (ready) await (await turns.next(() => enterCall(work, turns, ready))).done;
 }
 
-/** One after the other, so that a person is asked in the order of the calls. */
-function inTurn(work: ToolWork): Judge {
+/** One after the other, so that a person is asked, and a file changed, in the order of the calls. */
+function inTurn(): Turns["next"] {
   let last: Promise<unknown> = Promise.resolve();
-  return (ready) => {
-    const judged = last.then(() => mayRun(work, ready));
-    last = judged;
-    return judged;
+  return (act) => {
+    const acted = last.then(act);
+    last = acted;
+    return acted;
   };
+}
+
+async function enterCall(work: ToolWork, { next, lanes }: Turns, ready: Ready): Promise<Entered> {
+  const { part, tool, args } = ready;
+  const judge = () => mayRun(work, ready);
+  const isBegun = part.state === "started";
+  if (!isBegun && !(await judge())) return { done: Promise.resolve() };
+  const file = tool.kind === "plain" ? await tool.changes?.(args, work.place) : undefined;
+  const act = () => (isBegun ? resume(work, ready, () => next(judge)) : start(work, ready));
+  return { done: lanes.run(file, act) };
 }
 
 /** Checked and proposed; undefined when that was the end of it. */
@@ -186,12 +200,12 @@ async function start(work: ToolWork, { part, tool, args, about }: Ready): Promis
 }
 
 /** An executor died while this ran: its own trace decides first, then what kind of effect it has. */
-async function resume(work: ToolWork, ready: Ready, judge: Judge): Promise<void> {
+async function resume(work: ToolWork, ready: Ready, judge: () => Promise<boolean>): Promise<void> {
   const { part, tool, args } = ready;
   const { call } = part;
   switch (tool.kind) {
     case "command":
-      return resumeCommand(work, part, tool.command(args, work.place), () => judge(ready));
+      return resumeCommand(work, part, tool.command(args, work.place), judge);
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "plain":

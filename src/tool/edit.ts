@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText } from "./file-text.ts";
-import { replaceInside } from "./inside.ts";
+import { realTarget, replaceInside } from "./inside.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -19,6 +19,7 @@ export const edit: Tool<z.infer<typeof Args>> = {
   effect: "idempotent",
   kind: "plain",
   about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
+  changes: ({ path }, { workspace }) => realTarget(workspace, path),
   async prepare(args, { workspace }) {
     const file = await fileText(workspace, args.path);
     if (!file.ok) return { ok: false, result: file.why };

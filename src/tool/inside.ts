@@ -8,16 +8,33 @@ import { randomUUID } from "node:crypto";
 /** The path leads out of the workspace, or is none. Its message is what the model is told. */
 export class Outside extends Error {}
 
+/** So often a file may be replaced while it is being opened. */
+const OPENS_MAX = 50;
+
 /** Opens for reading. The caller closes it. */
 export async function openInside(workspace: string, path: string): Promise<FileHandle> {
-  const file = await open(within(workspace, path), constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO must not hold us
-  try {
-    await mustBeInside(workspace, path, await pathOf(file, within(workspace, path)));
-    if (!(await file.stat()).isFile()) throw new Outside(`${path} is not a file`);
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
+  for (let opens = 1; ; opens++) {
+    const file = await open(within(workspace, path), constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO must not hold us
+    try {
+      await mustBeInside(workspace, path, await pathOf(file, within(workspace, path)));
+      if (!(await file.stat()).isFile()) throw new Outside(`${path} is not a file`);
+      return file;
+    } catch (error) {
+      await file.close();
+      // What was opened has no name any more, so it can't be judged: what has taken its place can.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || opens === OPENS_MAX) throw error;
+    }
+  }
+}
+
+/** Where a path really leads, whether or not the end of it is there. For names, not for judging what was opened. */
+export async function realTarget(workspace: string, path: string): Promise<string> {
+  const rest: string[] = [];
+  for (let at = resolve(workspace, path); ; at = dirname(at)) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined) return join(real, ...rest);
+    if (at === dirname(at)) return join(at, ...rest);
+    rest.unshift(basename(at));
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
 import { z } from "zod";
 import { fileFault } from "./file-text.ts";
-import { replaceInside } from "./inside.ts";
+import { realTarget, replaceInside } from "./inside.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -17,6 +17,7 @@ export const write: Tool<z.infer<typeof Args>> = {
   effect: "idempotent", // the same bytes again
   kind: "plain",
   about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
+  changes: ({ path }, { workspace }) => realTarget(workspace, path),
   async run({ path, text }, { workspace }) {
     try {
       const folder = dirname(resolve(workspace, path));
