@@ -29,6 +29,7 @@ export function fileFault(path: string, error: unknown): Extract<FileText, { ok:
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return { ok: false, missing: true, why: `${path} does not exist` };
   if (code === "ENOTDIR") return refused(`a part of ${path} is not a directory`);
+  if (code === "ELOOP") return refused(`a part of ${path} is a symbolic link that leads nowhere`);
   if (code === "EISDIR") return refused(`${path} is a directory`);
   if (code === "EACCES" || code === "EPERM") return refused(`${path} can't be opened: permission denied`);
   if (code === "ENOSPC") return refused(`${path} can't be written: the disk is full`);

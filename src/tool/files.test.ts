@@ -90,6 +90,20 @@ describe("files", () => {
     expect(await readdir(base)).toEqual(["secret", "work"]);
   });
 
+  it("in directories that are not there yet make none behind a link that leads out, or that leads nowhere", async () => {
+    await mkdir(join(base, "elsewhere"));
+    await symlink(join(base, "elsewhere"), join(workspace, "out"));
+    await symlink(join(base, "nowhere"), join(workspace, "dangling"));
+    for (const path of ["out/new/deep/x.txt", "dangling/x.txt", "dangling/new/x.txt"])
+      expect(await use(write, { path, text: "mine" })).toMatchObject({ status: "error" });
+    expect(await readdir(join(base, "elsewhere"))).toEqual([]);
+    expect(await readdir(base)).toEqual(["elsewhere", "secret", "work"]);
+    await mkdir(join(workspace, "real"));
+    await symlink("real", join(workspace, "in"));
+    expect(await use(write, { path: "in/new/deep/x.txt", text: "mine" })).toMatchObject({ status: "ok" });
+    expect(await readFile(join(workspace, "real/new/deep/x.txt"), "utf8")).toBe("mine");
+  });
+
   it("behind a link that is swapped all the while are never read from outside", async () => {
     await mkdir(join(workspace, "in"));
     await writeFile(join(workspace, "in/secret"), "ours");

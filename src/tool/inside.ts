@@ -1,7 +1,7 @@
 // Files stay inside the workspace: by what was really opened, not by what a path looked like a moment before. A path is
 // opened first and judged by where its descriptor leads, so that no symbolic link can be swapped in between.
 import { constants } from "node:fs";
-import { open, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
+import { mkdir, open, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { randomUUID } from "node:crypto";
 
@@ -39,14 +39,18 @@ export async function realTarget(workspace: string, path: string): Promise<strin
 }
 
 /** Replaces the file whole or not at all, in a directory that was opened and judged. */
-export async function replaceInside(workspace: string, path: string, text: string): Promise<void> {
+export async function replaceInside(
+  workspace: string,
+  path: string,
+  text: string,
+  { makesFolder = false } = {},
+): Promise<void> {
   const target = within(workspace, path);
-  const folder = await open(dirname(target), constants.O_RDONLY | constants.O_DIRECTORY);
+  const folder = await openFolder(workspace, path, makesFolder);
   try {
-    const real = await pathOf(folder, dirname(target));
-    await mustBeInside(workspace, path, real);
-    const mode = await modeOf(join(real, basename(target)));
-    const draft = join(real, `.${basename(target)}.${randomUUID().slice(0, 8)}`);
+    const at = await doorOf(folder, dirname(target));
+    const mode = await modeOf(join(at, basename(target)), path);
+    const draft = join(at, `.${basename(target)}.${randomUUID().slice(0, 8)}`);
     const file = await open(
       draft,
       constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
@@ -58,7 +62,7 @@ export async function replaceInside(workspace: string, path: string, text: strin
     } finally {
       await file.close();
     }
-    await rename(draft, join(real, basename(target))).catch(async (error: unknown) => {
+    await rename(draft, join(at, basename(target))).catch(async (error: unknown) => {
       await unlink(draft);
       throw error;
     });
@@ -66,6 +70,50 @@ export async function replaceInside(workspace: string, path: string, text: strin
   } finally {
     await folder.close();
   }
+}
+
+/** The directory of a file. One that is not there is made in what there is of its path, which was judged before. */
+async function openFolder(workspace: string, path: string, isMade: boolean): Promise<FileHandle> {
+  const missing: string[] = [];
+  let at = dirname(within(workspace, path));
+  let folder = await openThere(at, isMade);
+  while (!folder) {
+    missing.unshift(basename(at));
+    at = dirname(at);
+    folder = await openThere(at, isMade);
+  }
+  try {
+    await mustBeInside(workspace, path, await pathOf(folder, at));
+    for (const name of missing) {
+      const parent = folder;
+      const child = join(await doorOf(parent, at), name);
+      at = join(at, name);
+      await mkdir(child).catch(unlessThere);
+      await parent.sync();
+      folder = await open(child, FOLDER | constants.O_NOFOLLOW); // a link would lead to where nobody has looked
+      await parent.close();
+    }
+    return folder;
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY;
+
+/** Undefined when it is not there and need not be. */
+async function openThere(path: string, mayMiss: boolean): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, FOLDER);
+  } catch (error) {
+    if (mayMiss && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
 }
 
 function within(workspace: string, path: string): string {
@@ -86,13 +134,18 @@ async function pathOf(file: FileHandle, path: string): Promise<string> {
   return process.platform === "linux" ? realpath(`/proc/self/fd/${file.fd}`) : realpath(path);
 }
 
-async function modeOf(path: string): Promise<number> {
+/** A path into an open directory, which leads there whatever becomes of its name; where there is none, by its name. */
+async function doorOf(folder: FileHandle, path: string): Promise<string> {
+  return process.platform === "linux" ? `/proc/self/fd/${folder.fd}` : realpath(path);
+}
+
+async function modeOf(file: string, path: string): Promise<number> {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      return (await file.stat()).mode & 0o777;
+      return (await opened.stat()).mode & 0o777;
     } finally {
-      await file.close();
+      await opened.close();
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0o644;

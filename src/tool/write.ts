@@ -1,5 +1,3 @@
-import { mkdir } from "node:fs/promises";
-import { dirname, resolve, sep } from "node:path";
 import { z } from "zod";
 import { fileFault } from "./file-text.ts";
 import { realTarget, replaceInside } from "./inside.ts";
@@ -20,10 +18,7 @@ export const write: Tool<z.infer<typeof Args>> = {
   changes: ({ path }, { workspace }) => realTarget(workspace, path),
   async run({ path, text }, { workspace }) {
     try {
-      const folder = dirname(resolve(workspace, path));
-      // Judged again by what is opened; this only keeps a plain "../x" from making directories.
-      if (folder.startsWith(resolve(workspace) + sep)) await mkdir(folder, { recursive: true });
-      await replaceInside(workspace, path, text);
+      await replaceInside(workspace, path, text, { makesFolder: true });
       return { status: "ok", result: `Wrote ${Buffer.byteLength(text)} bytes to ${path}.` };
     } catch (error) {
       return { status: "error", result: fileFault(path, error).why };
