@@ -8,6 +8,8 @@ export type Failpoint =
   | "after-commit"
   /** A model, a tool or a command is about to act. */
   | "after-intent"
+  /** What is to be in a file is written beside it, and has not taken its place yet. */
+  | "mid-write"
   /** It has acted; what came of it is not written yet. */
   | "after-effect"
   /** Some of a model's words are written, more are to come. */

@@ -98,7 +98,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
 function rounds(): [name: string, kill: Kill][] {
   const kills: Kill[] = [];
   for (const [name, late] of Object.entries(LATE) as [Failpoint, number][])
-    for (const nth of [1, late]) kills.push({ how: "failpoint", name, nth });
+    for (const nth of new Set([1, late])) kills.push({ how: "failpoint", name, nth });
   for (let n = 0; n < ROUNDS; n++) kills.push({ how: "random" });
   return kills
     .map((kill, n): [string, Kill] => [`r${n + 1}`, kill])
@@ -110,6 +110,7 @@ const LATE: Record<Failpoint, number> = {
   "before-commit": 40,
   "after-commit": 40,
   "after-intent": 15,
+  "mid-write": 1,
   "after-effect": 15,
   "mid-stream": 20,
   "between-tools": 4,

@@ -8,7 +8,8 @@ import { failFacts, nextStep, startFacts, type Limits, type NextStep } from "../
 import type { Position } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import { StorageError, type Claim, type DamagedEvent, type Lease, type Store } from "../store/store.ts";
-import type { Tool } from "../tool/tool.ts";
+import type { Place, Tool } from "../tool/tool.ts";
+import { abandonCalls } from "./abandon-calls.ts";
 import { allowsMore } from "./allows-more.ts";
 import { callModel } from "./call-model.ts";
 import type { Clock } from "./clock.ts";
@@ -171,6 +172,7 @@ async function perform(
       await session.appendDecided(next.facts);
       return;
     case "stop":
+      await abandonCalls(session, { ...profile, place: placeOf(session, profile), log: context.log });
       return end(context, session, await withWords(context, session.id, next.facts));
     case "call_model":
       if (!(await session.appendDecided(next.facts))) return;
@@ -272,7 +274,7 @@ function toolWork(
   return {
     session,
     tools: profile.tools,
-    place: { session: session.id, workspace: workspace.path },
+    place: placeOf(session, profile),
     openWorkspace: () => (opened ??= open()),
     policy,
     sandboxed: profile.sandboxed,
@@ -305,6 +307,10 @@ function end(context: DrainContext, session: HeldSession, facts: NewFact[]): Pro
 /** Hidden before it is put aside: how it begins stands in the event, and could end in the middle of a secret. */
 function longTextOf({ longText, secrets }: DrainContext, { id }: HeldSession): ToolWork["longText"] {
   return (text) => longText(id, secrets.hide(text));
+}
+
+function placeOf(session: HeldSession, profile: Profile): Place {
+  return { session: session.id, workspace: profile.workspace(workerOf(session)).path };
 }
 
 export function workerOf({ id, view }: HeldSession): Worker {

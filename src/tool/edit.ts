@@ -1,18 +1,19 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText } from "./file-text.ts";
-import { realTarget, replaceInside } from "./inside.ts";
-import type { Tool } from "./tool.ts";
+import { clearInside, realTarget, replaceInside } from "./inside.ts";
+import type { Call, Outcome, Tool } from "./tool.ts";
 
 const Args = z.strictObject({
   path: z.string().describe("Relative to the workspace."),
   old: z.string().min(1).describe("The text to replace, exactly as it stands in the file, and only once."),
   new: z.string(),
 });
+type Args = z.infer<typeof Args>;
 
 /** The file's digest before and after: whoever runs this again knows whether it was done. */
 const Trace = z.object({ before: z.string(), after: z.string() });
 
-export const edit: Tool<z.infer<typeof Args>> = {
+export const edit: Tool<Args> = {
   name: "edit",
   description: "Replaces one stretch of text in a file of the workspace.",
   args: Args,
@@ -28,33 +29,36 @@ export const edit: Tool<z.infer<typeof Args>> = {
       ? { ok: true, trace: { before: digestOf(file.text), after: digestOf(edited.text) } }
       : edited;
   },
-  async run(args, { workspace, trace }) {
-    const { before, after } = Trace.parse(trace);
-    const file = await fileText(workspace, args.path);
-    if (!file.ok) return { status: "error", result: file.why };
-    const done = { status: "ok", result: `Edited ${args.path}.` } as const;
-    const digest = digestOf(file.text);
-    if (digest === after) return done;
-    if (digest !== before)
-      return {
-        status: "error",
-        result: `${args.path} was changed by something else meanwhile: read it again.`,
-      };
-    const edited = replaceOnce(file.text, args);
-    if (!edited.ok) return { status: "error", result: edited.result };
+  abandon: ({ path }, call) => clearInside(call, path),
+  async run(args, call) {
     try {
-      await replaceInside(workspace, args.path, edited.text);
-      return done;
+      return await change(args, call);
     } catch (error) {
       return { status: "error", result: fileFault(args.path, error).why };
     }
   },
 };
 
-function replaceOnce(
-  text: string,
-  args: z.infer<typeof Args>,
-): { ok: true; text: string } | { ok: false; result: string } {
+async function change(args: Args, call: Call): Promise<Outcome> {
+  const { before, after } = Trace.parse(call.trace);
+  await clearInside(call, args.path); // this may be the second try, with nothing left to write
+  const file = await fileText(call.workspace, args.path);
+  if (!file.ok) return { status: "error", result: file.why };
+  const done = { status: "ok", result: `Edited ${args.path}.` } as const;
+  const digest = digestOf(file.text);
+  if (digest === after) return done;
+  if (digest !== before)
+    return {
+      status: "error",
+      result: `${args.path} was changed by something else meanwhile: read it again.`,
+    };
+  const edited = replaceOnce(file.text, args);
+  if (!edited.ok) return { status: "error", result: edited.result };
+  await replaceInside(call, args.path, edited.text);
+  return done;
+}
+
+function replaceOnce(text: string, args: Args): { ok: true; text: string } | { ok: false; result: string } {
   const at = text.indexOf(args.old);
   if (at < 0)
     return {

@@ -1,9 +1,14 @@
 // Files stay inside the workspace: by what was really opened, not by what a path looked like a moment before. A path is
 // opened first and judged by where its descriptor leads, so that no symbolic link can be swapped in between.
 import { constants } from "node:fs";
-import { mkdir, open, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
+import { mkdir, open, realpath, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
-import { randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
+import { failpoint } from "../failpoint.ts";
+import type { Call } from "./tool.ts";
+
+/** Who changes a file, and where. */
+type Caller = Pick<Call, "session" | "call" | "workspace">;
 
 /** The path leads out of the workspace, or is none. Its message is what the model is told. */
 export class Outside extends Error {}
@@ -40,36 +45,64 @@ export async function realTarget(workspace: string, path: string): Promise<strin
 
 /** Replaces the file whole or not at all, in a directory that was opened and judged. */
 export async function replaceInside(
-  workspace: string,
+  call: Caller,
   path: string,
   text: string,
   { makesFolder = false } = {},
 ): Promise<void> {
+  const { workspace } = call;
   const target = within(workspace, path);
   const folder = await openFolder(workspace, path, makesFolder);
   try {
     const at = await doorOf(folder, dirname(target));
+    const draft = join(at, draftName(call));
+    await rm(draft, { force: true });
     const mode = await modeOf(join(at, basename(target)), path);
-    const draft = join(at, `.${basename(target)}.${randomUUID().slice(0, 8)}`);
     const file = await open(
       draft,
       constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
       mode,
     );
     try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, join(at, basename(target))).catch(async (error: unknown) => {
-      await unlink(draft);
+      try {
+        await file.writeFile(text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      failpoint("mid-write");
+      await rename(draft, join(at, basename(target)));
+    } catch (error) {
+      await rm(draft, { force: true });
       throw error;
-    });
+    }
     await folder.sync(); // what the log says was written is still there after a loss of power
   } finally {
     await folder.close();
   }
+}
+
+/** Takes away what a call left that was killed while it replaced the file. */
+export async function clearInside(call: Caller, path: string): Promise<void> {
+  try {
+    const folder = await openFolder(call.workspace, path, false);
+    try {
+      await rm(join(await doorOf(folder, dirname(within(call.workspace, path))), draftName(call)), {
+        force: true,
+      });
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Where it may not write or there is no such place, it has left nothing.
+    if (!(error instanceof Outside) && code !== "ENOENT" && code !== "ENOTDIR") throw error;
+  }
+}
+
+/** The same for whoever goes on with the call, and no other's; short, since the file's own name may be as long as can be. */
+export function draftName({ session, call }: Pick<Call, "session" | "call">): string {
+  return `.holdfast-${createHash("sha256").update(`${session} ${call}`).digest("hex").slice(0, 16)}`;
 }
 
 /** The directory of a file. One that is not there is made in what there is of its path, which was judged before. */

@@ -30,6 +30,8 @@ export type PlainAction<Args> = {
   /** What `run` will know its own effect by; committed before it acts, and given to it then and after a crash. */
   prepare?(args: Args, place: Place): Promise<Prepared>;
   run(args: Args, call: Call): Promise<Outcome>;
+  /** Takes away what a run that was killed left behind, where nobody runs it again. */
+  abandon?(args: Args, call: Place & Pick<Call, "call">): Promise<void>;
 };
 
 export type Prepared = { ok: true; trace: unknown } | { ok: false; result: string };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fileFault } from "./file-text.ts";
-import { realTarget, replaceInside } from "./inside.ts";
+import { clearInside, realTarget, replaceInside } from "./inside.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -16,9 +16,10 @@ export const write: Tool<z.infer<typeof Args>> = {
   kind: "plain",
   about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
   changes: ({ path }, { workspace }) => realTarget(workspace, path),
-  async run({ path, text }, { workspace }) {
+  abandon: ({ path }, call) => clearInside(call, path),
+  async run({ path, text }, call) {
     try {
-      await replaceInside(workspace, path, text, { makesFolder: true });
+      await replaceInside(call, path, text, { makesFolder: true });
       return { status: "ok", result: `Wrote ${Buffer.byteLength(text)} bytes to ${path}.` };
     } catch (error) {
       return { status: "error", result: fileFault(path, error).why };
