@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { digestOf, fileFault, fileText } from "./file-text.ts";
+import { digestOf, fileFault, fileText, type FileText } from "./file-text.ts";
 import { clearInside, realTarget, replaceInside } from "./inside.ts";
 import type { Call, Outcome, Tool } from "./tool.ts";
 
@@ -22,7 +22,7 @@ export const edit: Tool<Args> = {
   about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
   changes: ({ path }, { workspace }) => realTarget(workspace, path),
   async prepare(args, { workspace }) {
-    const file = await fileText(workspace, args.path);
+    const file = await exactText(workspace, args.path);
     if (!file.ok) return { ok: false, result: file.why };
     const edited = replaceOnce(file.text, args);
     return edited.ok
@@ -42,7 +42,7 @@ export const edit: Tool<Args> = {
 async function change(args: Args, call: Call): Promise<Outcome> {
   const { before, after } = Trace.parse(call.trace);
   await clearInside(call, args.path); // this may be the second try, with nothing left to write
-  const file = await fileText(call.workspace, args.path);
+  const file = await exactText(call.workspace, args.path);
   if (!file.ok) return { status: "error", result: file.why };
   const done = { status: "ok", result: `Edited ${args.path}.` } as const;
   const digest = digestOf(file.text);
@@ -56,6 +56,13 @@ async function change(args: Args, call: Call): Promise<Outcome> {
   if (!edited.ok) return { status: "error", result: edited.result };
   await replaceInside(call, args.path, edited.text);
   return done;
+}
+
+/** To write another's bytes back as text would change more than was asked for. */
+async function exactText(workspace: string, path: string): Promise<FileText> {
+  const file = await fileText(workspace, path);
+  if (!file.ok || file.isExact) return file;
+  return { ok: false, why: `${path} is not UTF-8, and was left as it is: use shell.` };
 }
 
 function replaceOnce(text: string, args: Args): { ok: true; text: string } | { ok: false; result: string } {

@@ -1,10 +1,12 @@
 // Reading a workspace file as text, within bounds, with failures a model can act on.
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { openInside, Outside } from "./inside.ts";
 
 export const FILE_MAX_BYTES = 10 * 1024 * 1024;
 
-export type FileText = { ok: true; text: string } | { ok: false; missing: boolean; why: string };
+/** `isExact`: its bytes are those of the text. Otherwise some were no UTF-8 and stand as U+FFFD. */
+export type FileText = { ok: true; text: string; isExact: boolean } | { ok: false; why: string };
 
 export async function fileText(workspace: string, path: string): Promise<FileText> {
   try {
@@ -15,7 +17,7 @@ export async function fileText(workspace: string, path: string): Promise<FileTex
         return refused(`${path} has ${size} bytes; at most ${FILE_MAX_BYTES} can be read: use shell`);
       const bytes = await file.readFile();
       if (bytes.subarray(0, 8000).includes(0)) return refused(`${path} is not a text file (${size} bytes)`);
-      return { ok: true, text: bytes.toString("utf8") };
+      return { ok: true, text: bytes.toString("utf8"), isExact: isUtf8(bytes) };
     } finally {
       await file.close();
     }
@@ -27,7 +29,7 @@ export async function fileText(workspace: string, path: string): Promise<FileTex
 export function fileFault(path: string, error: unknown): Extract<FileText, { ok: false }> {
   if (error instanceof Outside) return refused(error.message);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return { ok: false, missing: true, why: `${path} does not exist` };
+  if (code === "ENOENT") return refused(`${path} does not exist`);
   if (code === "ENOTDIR") return refused(`a part of ${path} is not a directory`);
   if (code === "ELOOP") return refused(`a part of ${path} is a symbolic link that leads nowhere`);
   if (code === "EISDIR") return refused(`${path} is a directory`);
@@ -41,5 +43,5 @@ export function digestOf(text: string): string {
 }
 
 function refused(why: string): Extract<FileText, { ok: false }> {
-  return { ok: false, missing: false, why };
+  return { ok: false, why };
 }

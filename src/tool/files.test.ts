@@ -135,6 +135,20 @@ describe("files", () => {
 });
 
 describe("an edit", () => {
+  it("leaves a file alone that is not UTF-8, of which a read shows what it can and says so", async () => {
+    const latin = Buffer.from("caf\xe9\ntwo\n", "latin1");
+    await writeFile(join(workspace, "latin"), latin);
+    const edited = await use(edit, { path: "latin", old: "two", new: "three" });
+    expect(edited).toEqual({ status: "error", result: expect.stringContaining("is not UTF-8") });
+    expect(await readFile(join(workspace, "latin"))).toEqual(latin);
+    const seen = await use(read, { path: "latin" });
+    expect(seen).toEqual({ status: "ok", result: expect.stringContaining("     2\ttwo\n") });
+    expect(seen.result).toContain("is not UTF-8");
+    await writeFile(join(workspace, "marked"), "\ufeffcafé\ntwo\n"); // a byte order mark is UTF-8, and stays
+    await use(edit, { path: "marked", old: "two", new: "three" });
+    expect(await readFile(join(workspace, "marked"), "utf8")).toBe("\ufeffcafé\nthree\n");
+  });
+
   it("that ran before a crash is not done again, though its result contains what it replaced", async () => {
     await writeFile(join(workspace, "f"), "a");
     const place = { session: "ses_1", workspace };

@@ -5,6 +5,9 @@ import type { Tool } from "./tool.ts";
 const LINES_USUAL = 2000;
 const RESULT_MAX_CHARS = 60_000;
 
+const NOT_EXACT =
+  "[this file is not UTF-8: what stands as \ufffd are other bytes; edit leaves it alone, use shell]\n";
+
 const Args = z.strictObject({
   path: z.string().describe("Relative to the workspace."),
   offset: z.int().min(1).optional().describe("First line to read, from 1."),
@@ -25,7 +28,8 @@ export const read: Tool<z.infer<typeof Args>> = {
     if (lines.at(-1) === "") lines.pop(); // what follows the last line end is no line
     if (offset > Math.max(1, lines.length))
       return { status: "error", result: `${path} has only ${lines.length} lines` };
-    return { status: "ok", result: numbered(lines, offset, limit) };
+    const note = file.isExact ? "" : NOT_EXACT;
+    return { status: "ok", result: note + numbered(lines, offset, limit) };
   },
 };
 
