@@ -107,6 +107,7 @@ export async function startAgents(given: AgentsOptions): Promise<Agents> {
       (await store.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
     saveRule: (name, rule, asked) => saveRule(store, { ...rule, id: ids.next("rul"), profile: name }, asked),
     openWorkspace,
+    hidden: home,
     longText: (session, text) => storedText(store, session, text),
     secrets,
     newAsk: () => ids.next("ask"),

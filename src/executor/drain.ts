@@ -57,6 +57,8 @@ export type DrainContext = {
   profile: (name: string) => Profile | { unusable: string };
   commands: Commands;
   delegates: Delegates;
+  /** HOLDFAST_HOME, which no tool gets to see. */
+  hidden: string;
   /** Why it can't be worked in; undefined when it can. */
   openWorkspace: (workspace: Workspace) => Promise<string | undefined>;
   savedRules: (profile: string) => Promise<readonly Rule[]>;
@@ -172,7 +174,11 @@ async function perform(
       await session.appendDecided(next.facts);
       return;
     case "stop":
-      await abandonCalls(session, { ...profile, place: placeOf(session, profile), log: context.log });
+      await abandonCalls(session, {
+        ...profile,
+        place: placeOf(context, session, profile),
+        log: context.log,
+      });
       return end(context, session, await withWords(context, session.id, next.facts));
     case "call_model":
       if (!(await session.appendDecided(next.facts))) return;
@@ -274,7 +280,7 @@ function toolWork(
   return {
     session,
     tools: profile.tools,
-    place: placeOf(session, profile),
+    place: placeOf(context, session, profile),
     openWorkspace: () => (opened ??= open()),
     policy,
     sandboxed: profile.sandboxed,
@@ -309,8 +315,8 @@ function longTextOf({ longText, secrets }: DrainContext, { id }: HeldSession): T
   return (text) => longText(id, secrets.hide(text));
 }
 
-function placeOf(session: HeldSession, profile: Profile): Place {
-  return { session: session.id, workspace: profile.workspace(workerOf(session)).path };
+function placeOf({ hidden }: DrainContext, session: HeldSession, profile: Profile): Place {
+  return { session: session.id, workspace: profile.workspace(workerOf(session)).path, hidden };
 }
 
 export function workerOf({ id, view }: HeldSession): Worker {

@@ -109,6 +109,7 @@ export function useScene(): Scene {
         workspace: () => Promise.resolve({ path: workspace() }),
       }),
       openWorkspace,
+      hidden: folder,
       savedRules: async (name) =>
         (await kept.rules(name)).map(({ tool, match, decision }) => ({ tool, match, decision })),
       saveRule: (name, rule, asked) => saveRule(kept, { ...rule, id: ids.next("rul"), profile: name }, asked),

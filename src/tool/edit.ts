@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText, type FileText } from "./file-text.ts";
 import { clearInside, realTarget, replaceInside } from "./inside.ts";
-import type { Call, Outcome, Tool } from "./tool.ts";
+import type { Call, Outcome, Place, Tool } from "./tool.ts";
 
 const Args = z.strictObject({
   path: z.string().describe("Relative to the workspace."),
@@ -20,9 +20,9 @@ export const edit: Tool<Args> = {
   effect: "idempotent",
   kind: "plain",
   about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
-  changes: ({ path }, { workspace }) => realTarget(workspace, path),
-  async prepare(args, { workspace }) {
-    const file = await exactText(workspace, args.path);
+  changes: ({ path }, place) => realTarget(place, path),
+  async prepare(args, place) {
+    const file = await exactText(place, args.path);
     if (!file.ok) return { ok: false, result: file.why };
     const edited = replaceOnce(file.text, args);
     return edited.ok
@@ -42,7 +42,7 @@ export const edit: Tool<Args> = {
 async function change(args: Args, call: Call): Promise<Outcome> {
   const { before, after } = Trace.parse(call.trace);
   await clearInside(call, args.path); // this may be the second try, with nothing left to write
-  const file = await exactText(call.workspace, args.path);
+  const file = await exactText(call, args.path);
   if (!file.ok) return { status: "error", result: file.why };
   const done = { status: "ok", result: `Edited ${args.path}.` } as const;
   const digest = digestOf(file.text);
@@ -59,8 +59,8 @@ async function change(args: Args, call: Call): Promise<Outcome> {
 }
 
 /** To write another's bytes back as text would change more than was asked for. */
-async function exactText(workspace: string, path: string): Promise<FileText> {
-  const file = await fileText(workspace, path);
+async function exactText(place: Place, path: string): Promise<FileText> {
+  const file = await fileText(place, path);
   if (!file.ok || file.isExact) return file;
   return { ok: false, why: `${path} is not UTF-8, and was left as it is: use shell.` };
 }

@@ -2,15 +2,16 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { openInside, Outside } from "./inside.ts";
+import type { Place } from "./tool.ts";
 
 export const FILE_MAX_BYTES = 10 * 1024 * 1024;
 
 /** `isExact`: its bytes are those of the text. Otherwise some were no UTF-8 and stand as U+FFFD. */
 export type FileText = { ok: true; text: string; isExact: boolean } | { ok: false; why: string };
 
-export async function fileText(workspace: string, path: string): Promise<FileText> {
+export async function fileText(place: Place, path: string): Promise<FileText> {
   try {
-    const file = await openInside(workspace, path);
+    const file = await openInside(place, path);
     try {
       const { size } = await file.stat();
       if (size > FILE_MAX_BYTES)

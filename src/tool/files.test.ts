@@ -10,16 +10,18 @@ import { write } from "./write.ts";
 
 let base: string;
 let workspace: string;
+let hidden: string;
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), "holdfast-tool-"));
   workspace = join(base, "work");
+  hidden = base; // as it is where nobody named a workspace
   await mkdir(workspace);
   await writeFile(join(base, "secret"), "not yours");
 });
 afterEach(() => rm(base, { recursive: true }));
 
 async function use<Args>(tool: Tool<Args>, args: Args): Promise<Outcome> {
-  const place = { session: "ses_1", workspace };
+  const place = { session: "ses_1", workspace, hidden };
   const action = tool as Tool<Args> & PlainAction<Args>; // the tools here are plain ones
   const prepared = (await action.prepare?.(args, place)) ?? { ok: true, trace: null };
   if (!prepared.ok) return { status: "error", result: prepared.result };
@@ -104,6 +106,26 @@ describe("files", () => {
     expect(await readFile(join(workspace, "real/new/deep/x.txt"), "utf8")).toBe("mine");
   });
 
+  it("of Holdfast itself are out of reach where its directory lies inside the workspace, by whatever name", async () => {
+    hidden = join(workspace, "deep/.holdfast");
+    await mkdir(hidden, { recursive: true });
+    await writeFile(join(hidden, "token"), "not yours");
+    await symlink("deep", join(workspace, "way"));
+    await symlink("deep/.holdfast/token", join(workspace, "link"));
+    for (const path of ["deep/.holdfast/token", "way/.holdfast/token", "link", join(hidden, "token")]) {
+      expect((await use(read, { path })).result).toContain("is Holdfast's own");
+      expect((await use(edit, { path, old: "not", new: "now" })).result).toContain("is Holdfast's own");
+      expect(await use(write, { path, text: "mine" })).toMatchObject({ status: "error" });
+    }
+    for (const path of ["deep/.holdfast/new/x", "way/.holdfast/x"])
+      expect((await use(write, { path, text: "mine" })).result).toContain("is Holdfast's own");
+    expect(await readFile(join(hidden, "token"), "utf8")).toBe("not yours");
+    expect(await readdir(hidden)).toEqual(["token"]);
+    expect(await use(write, { path: "deep/.holdfast2", text: "mine" })).toMatchObject({ status: "ok" });
+    hidden = workspace;
+    expect((await use(read, { path: "deep/.holdfast2" })).result).toContain("is Holdfast's own");
+  });
+
   it("behind a link that is swapped all the while are never read from outside", async () => {
     await mkdir(join(workspace, "in"));
     await writeFile(join(workspace, "in/secret"), "ours");
@@ -151,7 +173,7 @@ describe("an edit", () => {
 
   it("that ran before a crash is not done again, though its result contains what it replaced", async () => {
     await writeFile(join(workspace, "f"), "a");
-    const place = { session: "ses_1", workspace };
+    const place = { session: "ses_1", workspace, hidden };
     const plain = edit as typeof edit & PlainAction<{ path: string; old: string; new: string }>;
     const args = { path: "f", old: "a", new: "aa" };
     const prepared = await plain.prepare!(args, place);

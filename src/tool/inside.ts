@@ -5,10 +5,10 @@ import { mkdir, open, realpath, rename, rm, type FileHandle } from "node:fs/prom
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { failpoint } from "../failpoint.ts";
-import type { Call } from "./tool.ts";
+import type { Call, Place } from "./tool.ts";
 
 /** Who changes a file, and where. */
-type Caller = Pick<Call, "session" | "call" | "workspace">;
+type Caller = Place & Pick<Call, "call">;
 
 /** The path leads out of the workspace, or is none. Its message is what the model is told. */
 export class Outside extends Error {}
@@ -17,11 +17,11 @@ export class Outside extends Error {}
 const OPENS_MAX = 50;
 
 /** Opens for reading. The caller closes it. */
-export async function openInside(workspace: string, path: string): Promise<FileHandle> {
+export async function openInside(place: Place, path: string): Promise<FileHandle> {
   for (let opens = 1; ; opens++) {
-    const file = await open(within(workspace, path), constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO must not hold us
+    const file = await open(within(place, path), constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO must not hold us
     try {
-      await mustBeInside(workspace, path, await pathOf(file, within(workspace, path)));
+      await mustBeInside(place, path, await pathOf(file, within(place, path)));
       if (!(await file.stat()).isFile()) throw new Outside(`${path} is not a file`);
       return file;
     } catch (error) {
@@ -33,7 +33,7 @@ export async function openInside(workspace: string, path: string): Promise<FileH
 }
 
 /** Where a path really leads, whether or not the end of it is there. For names, not for judging what was opened. */
-export async function realTarget(workspace: string, path: string): Promise<string> {
+export async function realTarget({ workspace }: Place, path: string): Promise<string> {
   const rest: string[] = [];
   for (let at = resolve(workspace, path); ; at = dirname(at)) {
     const real = await realpath(at).catch(() => undefined);
@@ -50,9 +50,8 @@ export async function replaceInside(
   text: string,
   { makesFolder = false } = {},
 ): Promise<void> {
-  const { workspace } = call;
-  const target = within(workspace, path);
-  const folder = await openFolder(workspace, path, makesFolder);
+  const target = within(call, path);
+  const folder = await openFolder(call, path, makesFolder);
   try {
     const at = await doorOf(folder, dirname(target));
     const draft = join(at, draftName(call));
@@ -85,9 +84,9 @@ export async function replaceInside(
 /** Takes away what a call left that was killed while it replaced the file. */
 export async function clearInside(call: Caller, path: string): Promise<void> {
   try {
-    const folder = await openFolder(call.workspace, path, false);
+    const folder = await openFolder(call, path, false);
     try {
-      await rm(join(await doorOf(folder, dirname(within(call.workspace, path))), draftName(call)), {
+      await rm(join(await doorOf(folder, dirname(within(call, path))), draftName(call)), {
         force: true,
       });
     } finally {
@@ -106,9 +105,9 @@ export function draftName({ session, call }: Pick<Call, "session" | "call">): st
 }
 
 /** The directory of a file. One that is not there is made in what there is of its path, which was judged before. */
-async function openFolder(workspace: string, path: string, isMade: boolean): Promise<FileHandle> {
+async function openFolder(place: Place, path: string, isMade: boolean): Promise<FileHandle> {
   const missing: string[] = [];
-  let at = dirname(within(workspace, path));
+  let at = dirname(within(place, path));
   let folder = await openThere(at, isMade);
   while (!folder) {
     missing.unshift(basename(at));
@@ -116,7 +115,7 @@ async function openFolder(workspace: string, path: string, isMade: boolean): Pro
     folder = await openThere(at, isMade);
   }
   try {
-    await mustBeInside(workspace, path, await pathOf(folder, at));
+    await mustBeInside(place, path, await pathOf(folder, at));
     for (const name of missing) {
       const parent = folder;
       const child = join(await doorOf(parent, at), name);
@@ -149,17 +148,27 @@ function unlessThere(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
 }
 
-function within(workspace: string, path: string): string {
+function within({ workspace }: Place, path: string): string {
   if (path.includes("\0")) throw new Outside("a path can't contain a NUL character");
   const target = isAbsolute(path) ? resolve(path) : resolve(workspace, path);
-  if (target !== resolve(workspace) && !target.startsWith(resolve(workspace) + sep))
-    throw outside(path, workspace);
+  if (!isIn(resolve(workspace), target)) throw outside(path, workspace);
   return target;
 }
 
-async function mustBeInside(workspace: string, path: string, real: string): Promise<void> {
-  const root = await realpath(workspace);
-  if (real !== root && !real.startsWith(root + sep)) throw outside(path, workspace);
+async function mustBeInside(place: Place, path: string, real: string): Promise<void> {
+  if (!isIn(await realpath(place.workspace), real)) throw outside(path, place.workspace);
+  if (await isHidden(place, real)) throw hidden(path);
+}
+
+/** Where the workspace itself lies in what is hidden, that is around it, and its own files are not. */
+async function isHidden({ workspace, hidden: home }: Place, real: string): Promise<boolean> {
+  const [root, found] = [await realpath(workspace), await realpath(home).catch(() => home)];
+  const isAround = root !== found && isIn(found, root);
+  return isIn(found, real) && !(isAround && isIn(root, real));
+}
+
+function isIn(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
 }
 
 /** Linux tells where a descriptor leads; elsewhere the path is resolved anew, which leaves a moment for a swap. */
@@ -190,4 +199,8 @@ async function modeOf(file: string, path: string): Promise<number> {
 
 function outside(path: string, workspace: string): Outside {
   return new Outside(`${path} leads out of the workspace ${workspace}`);
+}
+
+function hidden(path: string): Outside {
+  return new Outside(`${path} is Holdfast's own: its directory is out of reach, also inside the workspace`);
 }

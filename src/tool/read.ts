@@ -21,8 +21,8 @@ export const read: Tool<z.infer<typeof Args>> = {
   effect: "read",
   kind: "plain",
   about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
-  async run({ path, offset = 1, limit = LINES_USUAL }, { workspace }) {
-    const file = await fileText(workspace, path);
+  async run({ path, offset = 1, limit = LINES_USUAL }, call) {
+    const file = await fileText(call, path);
     if (!file.ok) return { status: "error", result: file.why };
     const lines = file.text.split("\n");
     if (lines.at(-1) === "") lines.pop(); // what follows the last line end is no line

@@ -38,7 +38,12 @@ export type Prepared = { ok: true; trace: unknown } | { ok: false; result: strin
 export type Question = { title: string; choices: { id: string; label: string }[]; multiple: boolean };
 export type Delegation = { prompt: string; profile: string | undefined; background: boolean };
 
-export type Place = { session: string; workspace: string };
+export type Place = {
+  session: string;
+  workspace: string;
+  /** HOLDFAST_HOME: out of reach, even inside the workspace. */
+  hidden: string;
+};
 
 export type About = {
   /** One line for a row or a card. */

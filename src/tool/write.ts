@@ -15,7 +15,7 @@ export const write: Tool<z.infer<typeof Args>> = {
   effect: "idempotent", // the same bytes again
   kind: "plain",
   about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
-  changes: ({ path }, { workspace }) => realTarget(workspace, path),
+  changes: ({ path }, place) => realTarget(place, path),
   abandon: ({ path }, call) => clearInside(call, path),
   async run({ path, text }, call) {
     try {

@@ -178,6 +178,7 @@ export class Node {
         profile: (name) => (name === "default" ? { ok: true } : { ok: false, why: `There is no "${name}".` }),
         workspace: () => Promise.resolve({ path: "/work" }),
       }),
+      hidden: "/nowhere",
       openWorkspace: () => later("the workspace is opened", () => undefined),
       savedRules: () => later("rules are read", () => [...around.saved]),
       saveRule: (_, rule) => later("a rule is saved", () => void around.saved.push(rule)),
