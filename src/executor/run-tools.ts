@@ -13,7 +13,7 @@ import { FileLanes } from "./file-lanes.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
-type Ready = { part: ToolPart; tool: Tool; args: unknown; about: About };
+type Ready = { part: ToolPart; tool: Tool; args: unknown };
 
 /** Wrapped, so that the next call need not wait until this one is done. */
 type Entered = { done: Promise<void> };
@@ -81,7 +81,7 @@ async function readyCall(work: ToolWork, call: string): Promise<Ready | undefine
   }
   if (part.state === "called") await work.session.append([proposed(part, tool.effect)]);
   const now = partOf(work, call);
-  return now && { part: now, tool, args: parsed.data, about: tool.about(parsed.data, work.place) };
+  return now && { part: now, tool, args: parsed.data };
 }
 
 /**
@@ -112,15 +112,20 @@ async function refuse(work: ToolWork, part: ToolPart, result: string): Promise<u
 
 /** True when it may run now. Otherwise it is denied, or a row that waits for a person. */
 async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
-  const { part, tool, about } = ready;
+  const { part, tool, args } = ready;
   if (work.session.view.asks.some((ask) => ask.call === part.call)) return false;
   if (tool.kind === "ask") {
     if (part.answer)
-      await finish(work, part.call, "ok", answerText(part.answer, tool.question(ready.args).choices));
-    else await openClarify(work, part, tool.question(ready.args));
+      await finish(work, part.call, "ok", answerText(part.answer, tool.question(args).choices));
+    else await openClarify(work, part, tool.question(args));
     return false;
   }
-  const proposal = await proposalOf(work, ready);
+  const about = await tool.about(args, work.place);
+  if (about.refused !== undefined) {
+    await finish(work, part.call, "error", about.refused);
+    return false;
+  }
+  const proposal = await proposalOf(work, ready, about);
   if (part.answer && answersFor(part, proposal)) return answered(work, part, proposal, about);
   const decision = decide(proposal, await work.policy());
   if (decision.decision === "deny") {
@@ -177,7 +182,7 @@ async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, abou
   return false;
 }
 
-async function start(work: ToolWork, { part, tool, args, about }: Ready): Promise<void> {
+async function start(work: ToolWork, { part, tool, args }: Ready): Promise<void> {
   const { call } = part;
   const gone = await work.openWorkspace();
   if (gone !== undefined) return finish(work, call, "error", gone);
@@ -191,11 +196,11 @@ async function start(work: ToolWork, { part, tool, args, about }: Ready): Promis
       return runPlain(work, call, tool, args, trace);
     }
     case "command":
-      return startCommand(work, call, tool.command(args, work.place));
+      return startCommand(work, call, await tool.command(args, work.place));
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "ask":
-      throw new Error(`${part.name} is answered, not started (${about.title})`);
+      throw new Error(`${part.name} is answered, not started`);
   }
 }
 
@@ -205,7 +210,7 @@ async function resume(work: ToolWork, ready: Ready, judge: () => Promise<boolean
   const { call } = part;
   switch (tool.kind) {
     case "command":
-      return resumeCommand(work, part, tool.command(args, work.place), judge);
+      return resumeCommand(work, part, await tool.command(args, work.place), judge);
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "plain":
@@ -279,7 +284,7 @@ function proposed({ call, name, args, id }: ToolPart, effect: FactData<"tool_pro
   };
 }
 
-async function proposalOf(work: ToolWork, { part, tool, args, about }: Ready): Promise<Proposal> {
+async function proposalOf(work: ToolWork, { part, tool, args }: Ready, about: About): Promise<Proposal> {
   // Exactly what will run: the same three things that the card shows.
   const digest = createHash("sha256")
     .update(JSON.stringify([part.name, part.args, about.cwd]))

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText, type FileText } from "./file-text.ts";
-import { clearInside, realTarget, replaceInside } from "./inside.ts";
+import { clearInside, replaceInside } from "./inside.ts";
+import { realTarget } from "./target.ts";
 import type { Call, Outcome, Place, Tool } from "./tool.ts";
 
 const Args = z.strictObject({

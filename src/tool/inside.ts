@@ -2,9 +2,10 @@
 // opened first and judged by where its descriptor leads, so that no symbolic link can be swapped in between.
 import { constants } from "node:fs";
 import { mkdir, open, realpath, rename, rm, type FileHandle } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { createHash } from "node:crypto";
 import { failpoint } from "../failpoint.ts";
+import { hiddenWords, isHidden, isIn } from "./target.ts";
 import type { Call, Place } from "./tool.ts";
 
 /** Who changes a file, and where. */
@@ -29,17 +30,6 @@ export async function openInside(place: Place, path: string): Promise<FileHandle
       // What was opened has no name any more, so it can't be judged: what has taken its place can.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || opens === OPENS_MAX) throw error;
     }
-  }
-}
-
-/** Where a path really leads, whether or not the end of it is there. For names, not for judging what was opened. */
-export async function realTarget({ workspace }: Place, path: string): Promise<string> {
-  const rest: string[] = [];
-  for (let at = resolve(workspace, path); ; at = dirname(at)) {
-    const real = await realpath(at).catch(() => undefined);
-    if (real !== undefined) return join(real, ...rest);
-    if (at === dirname(at)) return join(at, ...rest);
-    rest.unshift(basename(at));
   }
 }
 
@@ -155,20 +145,11 @@ function within({ workspace }: Place, path: string): string {
   return target;
 }
 
-async function mustBeInside(place: Place, path: string, real: string): Promise<void> {
-  if (!isIn(await realpath(place.workspace), real)) throw outside(path, place.workspace);
-  if (await isHidden(place, real)) throw hidden(path);
-}
-
-/** Where the workspace itself lies in what is hidden, that is around it, and its own files are not. */
-async function isHidden({ workspace, hidden: home }: Place, real: string): Promise<boolean> {
-  const [root, found] = [await realpath(workspace), await realpath(home).catch(() => home)];
-  const isAround = root !== found && isIn(found, root);
-  return isIn(found, real) && !(isAround && isIn(root, real));
-}
-
-function isIn(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
+async function mustBeInside({ workspace, hidden }: Place, path: string, real: string): Promise<void> {
+  const root = await realpath(workspace);
+  if (!isIn(root, real)) throw outside(path, workspace);
+  const home = await realpath(hidden).catch(() => hidden);
+  if (isHidden(home, root, real)) throw new Outside(hiddenWords(path));
 }
 
 /** Linux tells where a descriptor leads; elsewhere the path is resolved anew, which leaves a moment for a swap. */
@@ -199,8 +180,4 @@ async function modeOf(file: string, path: string): Promise<number> {
 
 function outside(path: string, workspace: string): Outside {
   return new Outside(`${path} leads out of the workspace ${workspace}`);
-}
-
-function hidden(path: string): Outside {
-  return new Outside(`${path} is Holdfast's own: its directory is out of reach, also inside the workspace`);
 }

@@ -1,4 +1,6 @@
+import { basename } from "node:path";
 import { z } from "zod";
+import { hiddenWords, targetOf } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -16,30 +18,44 @@ export const search: Tool<z.infer<typeof Args>> = {
   args: Args,
   effect: "read",
   kind: "command",
-  about: ({ pattern, path }, { workspace }) => ({
-    title: pattern,
-    subject: path ?? ".",
-    cwd: workspace,
-    harmless: isInside(path),
-  }),
-  command: ({ pattern, path = "." }, { workspace }) => ({
-    command: searchCommand(quoted(pattern), quoted(path.startsWith("-") ? `./${path}` : path)),
-    cwd: workspace,
-    background: false,
-    stdin: false,
-    timeoutMs: 60_000,
-  }),
+  async about({ pattern, path = "." }, place) {
+    const { name, isInside, isHidden } = await targetOf(place, path);
+    const refused = path.includes("\0")
+      ? "a path can't contain a NUL character"
+      : isHidden
+        ? hiddenWords(path)
+        : undefined;
+    return {
+      title: pattern,
+      subject: name,
+      cwd: place.workspace,
+      harmless: isInside,
+      ...(refused !== undefined && { refused }),
+    };
+  },
+  async command({ pattern, path = "." }, place) {
+    const { name, hides } = await targetOf(place, path);
+    return {
+      command: searchCommand(quoted(pattern), quoted(name.startsWith("-") ? `./${name}` : name), hides),
+      cwd: place.workspace,
+      background: false,
+      stdin: false,
+      timeoutMs: 60_000,
+    };
+  },
 };
 
-/** ripgrep where it is, grep elsewhere; nothing found is an answer and not a failure. */
-function searchCommand(pattern: string, path: string): string {
-  const rg = `rg --line-number --no-heading --color never --max-columns 500 -e ${pattern} -- ${path}`;
-  const grep = `grep -rnIE --exclude-dir=.git --exclude-dir=node_modules -e ${pattern} -- ${path}`;
+/**
+ * ripgrep where it is, grep elsewhere; nothing found is an answer and not a failure. Neither follows links that it meets,
+ * and what is hidden they know by its last name alone, since that is all that grep can tell directories by.
+ */
+function searchCommand(pattern: string, path: string, hidden: string | undefined): string {
+  const name = hidden === undefined ? "" : basename(hidden).replaceAll(/[\\*?[\]{}!]/g, String.raw`\$&`);
+  const [rgSkips, grepSkips] =
+    name === "" ? ["", ""] : [` --glob ${quoted(`!${name}`)}`, ` --exclude-dir=${quoted(name)}`];
+  const rg = `rg --line-number --no-heading --color never --max-columns 500${rgSkips} -e ${pattern} -- ${path}`;
+  const grep = `grep -rnIE --exclude-dir=.git --exclude-dir=node_modules${grepSkips} -e ${pattern} -- ${path}`;
   return `if command -v rg >/dev/null 2>&1; then ${rg}; else ${grep}; fi; r=$?; [ $r -eq 1 ] && echo "Nothing matches." && exit 0; exit $r`;
-}
-
-function isInside(path = "."): boolean {
-  return !path.startsWith("/") && !path.split("/").includes("..");
 }
 
 function quoted(text: string): string {

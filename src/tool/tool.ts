@@ -11,13 +11,13 @@ export type Tool<Args = unknown> = {
   /** `read` and `idempotent` run again after a crash that left no trace; `unsafe` never does. */
   effect: Effect;
   /** What rules and people judge by. */
-  about(args: Args, place: Place): About;
+  about(args: Args, place: Place): About | Promise<About>;
 } & Action<Args>;
 
 export type Action<Args> =
   | PlainAction<Args>
   /** Runs a command under the shim: it outlives the server and is found again. */
-  | { kind: "command"; command(args: Args, place: Place): CommandSpec }
+  | { kind: "command"; command(args: Args, place: Place): CommandSpec | Promise<CommandSpec> }
   /** Put to a person; the answer is the result. */
   | { kind: "ask"; question(args: Args): Question }
   /** Done by another session. */
@@ -55,6 +55,8 @@ export type About = {
   cwd: string;
   /** It only looks, or changes nothing outside the workspace. */
   harmless: boolean;
+  /** Why it is not done, whoever would allow it. */
+  refused?: string;
 };
 
 export type CommandSpec = {
