@@ -290,7 +290,8 @@ async function proposalOf(work: ToolWork, { part, tool, args }: Ready, about: Ab
     .update(JSON.stringify([part.name, part.args, about.cwd]))
     .digest("hex");
   const harmless = await isHarmless(work, tool, args, about);
-  return { tool: part.name, subject: about.subject, digest, harmless };
+  const { subject, path } = about;
+  return { tool: part.name, subject, ...(path && { path }), digest, harmless };
 }
 
 async function isHarmless(work: ToolWork, tool: Tool, args: unknown, about: About): Promise<boolean> {

@@ -44,6 +44,31 @@ describe("an approval", () => {
   });
 });
 
+describe("a rule on paths", () => {
+  const read = (subject: string, real = subject): Proposal => ({
+    ...call,
+    tool: "read",
+    subject,
+    path: { real, root: "/work" },
+  });
+  const decision = (proposal: Proposal, match: string, decided: Rule["decision"]) =>
+    decide(proposal, policy([rule(match, decided, "read")])).decision;
+
+  it("forbids by the name or by the real name, and allows only by both", () => {
+    expect(decision(read("a/k", "b/k"), "a/*", "deny")).toBe("deny");
+    expect(decision(read("a/k", "b/k"), "b/*", "deny")).toBe("deny");
+    expect(decision(read("a/k", "/etc/k"), "a/*", "allow")).toBe("ask");
+    expect(decision(read("a/k", "a/x/k"), "a/*", "allow")).toBe("allow");
+  });
+
+  it("that begins at the root speaks of whole paths, inside the workspace too", () => {
+    expect(decision(read("a/k"), "/work/a/*", "deny")).toBe("deny");
+    expect(decision(read("."), "/work", "deny")).toBe("deny");
+    expect(decision(read("/etc/k"), "/etc/*", "deny")).toBe("deny");
+    expect(decision(read("/etc/k"), "etc/*", "deny")).toBe("ask");
+  });
+});
+
 describe("a pattern", () => {
   it("matches as a regular expression with .* for each * would", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", ".", "*", "\n"), maxLength: 8 });

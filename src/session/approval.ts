@@ -17,10 +17,20 @@ export type Proposal = {
   tool: string;
   /** What the call is about, for patterns: a command, a path. */
   subject: string;
+  /** Where that is a path. */
+  path?: SubjectPath;
   /** Of the tool, its whole arguments and the directory: exactly what will run. */
   digest: string;
   /** It can do no harm, or the sandbox keeps it from doing any. */
   harmless: boolean;
+};
+
+/** A path is relative to the workspace, or whole where it leads out of it. */
+export type SubjectPath = {
+  /** By its real name, which links may make another. */
+  real: string;
+  /** The whole path of the workspace. */
+  root: string;
 };
 
 export type Decision = { decision: "allow" | "ask" } | { decision: "deny"; why: string };
@@ -44,11 +54,22 @@ export function exactRule({ tool, digest }: Proposal, shown: string): Rule {
   return { tool, match: `sha256:${digest}`, decision: "allow", shown };
 }
 
-function matches({ tool, match }: ConfigRule, proposal: Proposal): boolean {
+function matches({ tool, match, decision }: ConfigRule, proposal: Proposal): boolean {
   if (tool !== "*" && tool !== proposal.tool) return false;
-  return match.startsWith("sha256:")
-    ? match === `sha256:${proposal.digest}`
-    : matchesPattern(match, proposal.subject);
+  if (match.startsWith("sha256:")) return match === `sha256:${proposal.digest}`;
+  const { subject, path } = proposal;
+  if (!path) return matchesPattern(match, subject);
+  const names = [subject, path.real].map((name) => nameFor(match, name, path.root));
+  const pattern = match.startsWith("./") ? match.slice(2) : match;
+  const fits = (name: string) => matchesPattern(pattern, name);
+  // A link is no way around a rule: what it forbids it forbids by either name, what it allows must be that by both.
+  return decision === "allow" ? names.every(fits) : names.some(fits);
+}
+
+/** Whole for a pattern that is. */
+function nameFor(pattern: string, name: string, root: string): string {
+  if (!pattern.startsWith("/") || name.startsWith("/")) return name;
+  return name === "." ? root : `${root}/${name}`;
 }
 
 /** `*` stands for anything, all else for itself. Without a regular expression: a pattern can't be made to take forever. */

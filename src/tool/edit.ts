@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText, type FileText } from "./file-text.ts";
 import { clearInside, replaceInside } from "./inside.ts";
-import { realTarget } from "./target.ts";
+import { aboutFile, realTarget } from "./target.ts";
 import type { Call, Outcome, Place, Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -20,7 +20,7 @@ export const edit: Tool<Args> = {
   args: Args,
   effect: "idempotent",
   kind: "plain",
-  about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
+  about: ({ path }, place) => aboutFile(place, path),
   changes: ({ path }, place) => realTarget(place, path),
   async prepare(args, place) {
     const file = await exactText(place, args.path);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fileText } from "./file-text.ts";
+import { aboutFile } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const LINES_USUAL = 2000;
@@ -20,7 +21,7 @@ export const read: Tool<z.infer<typeof Args>> = {
   args: Args,
   effect: "read",
   kind: "plain",
-  about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
+  about: ({ path }, place) => aboutFile(place, path),
   async run({ path, offset = 1, limit = LINES_USUAL }, call) {
     const file = await fileText(call, path);
     if (!file.ok) return { status: "error", result: file.why };

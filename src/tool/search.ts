@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { hiddenWords, targetOf } from "./target.ts";
+import { aboutPath, hiddenWords, targetOf } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -19,17 +19,16 @@ export const search: Tool<z.infer<typeof Args>> = {
   effect: "read",
   kind: "command",
   async about({ pattern, path = "." }, place) {
-    const { name, isInside, isHidden } = await targetOf(place, path);
+    const target = await targetOf(place, path);
     const refused = path.includes("\0")
       ? "a path can't contain a NUL character"
-      : isHidden
+      : target.isHidden
         ? hiddenWords(path)
         : undefined;
     return {
       title: pattern,
-      subject: name,
-      cwd: place.workspace,
-      harmless: isInside,
+      ...aboutPath(place, target),
+      harmless: target.isInside,
       ...(refused !== undefined && { refused }),
     };
   },

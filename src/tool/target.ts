@@ -2,11 +2,13 @@
 // order first, "x/.." and all, and only then followed, here as where it is opened: a link can't make two things of it.
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { Place } from "./tool.ts";
+import type { About, Place } from "./tool.ts";
 
 export type Target = {
   /** Relative to the workspace; whole where it leads out of it. */
   name: string;
+  /** The same by its real path. */
+  realName: string;
   isInside: boolean;
   /** It is Holdfast's own, or in that. */
   isHidden: boolean;
@@ -19,10 +21,24 @@ export async function targetOf(place: Place, path: string): Promise<Target> {
   const [root, home] = [await realTarget(place, "."), await realTarget(place, place.hidden)];
   return {
     name: nameIn(resolve(place.workspace), resolve(place.workspace, path)),
+    realName: nameIn(root, real),
     isInside: isIn(root, real),
     isHidden: isHidden(home, root, real),
     hides: isIn(real, home) && !isAround(home, root) ? home : undefined,
   };
+}
+
+/** Of a call that reads or changes a file of the workspace, and no other: those are refused where they are opened. */
+export async function aboutFile(place: Place, path: string): Promise<About> {
+  const target = await targetOf(place, path);
+  return { title: target.name, ...aboutPath(place, target), harmless: true };
+}
+
+export function aboutPath(
+  { workspace }: Place,
+  { name, realName }: Target,
+): Pick<About, "subject" | "path" | "cwd"> {
+  return { subject: name, path: { real: realName, root: resolve(workspace) }, cwd: workspace };
 }
 
 /** Where a path really leads, whether or not the end of it is there. */

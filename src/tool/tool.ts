@@ -1,6 +1,7 @@
 // The seam to what an agent can do. A tool checks its arguments, says what it is about, and acts; whether it may act,
 // and what happens when it dies, is the executor's affair.
 import type { z } from "zod";
+import type { SubjectPath } from "../session/approval.ts";
 
 export type Effect = "read" | "idempotent" | "unsafe";
 
@@ -50,6 +51,8 @@ export type About = {
   title: string;
   /** What patterns match: a command, a path. */
   subject: string;
+  /** Where that is a path. */
+  path?: SubjectPath;
   /** The exact bytes that will run, where it is a command. */
   command?: string;
   cwd: string;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fileFault } from "./file-text.ts";
 import { clearInside, replaceInside } from "./inside.ts";
-import { realTarget } from "./target.ts";
+import { aboutFile, realTarget } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -15,7 +15,7 @@ export const write: Tool<z.infer<typeof Args>> = {
   args: Args,
   effect: "idempotent", // the same bytes again
   kind: "plain",
-  about: ({ path }, { workspace }) => ({ title: path, subject: path, cwd: workspace, harmless: true }),
+  about: ({ path }, place) => aboutFile(place, path),
   changes: ({ path }, place) => realTarget(place, path),
   abandon: ({ path }, call) => clearInside(call, path),
   async run({ path, text }, call) {
