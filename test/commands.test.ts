@@ -147,6 +147,23 @@ describe("queue", () => {
 });
 
 describe("asks", () => {
+  it("lists what a call without a command was given, to the last byte", async () => {
+    const details = [
+      { name: "path", text: "notes.txt" },
+      { name: "text", text: "one\n\x1b[2Jtwo\n\u202e" },
+      { name: "long", text: "it begins", bytes: 90_000 },
+    ];
+    const ask = { ask: "ask_cli0", kind: "approval" as const, title: "write: notes.txt", cwd: "/work" };
+    const session = await running("write");
+    await server.append(session, [{ type: "ask_opened", data: { ...ask, details } }]);
+    const { out } = await holdfast(env, ["asks", "list"]);
+    expect(out).toContain("  path: notes.txt\n  text, 15 bytes:\n  | one\n  | ␛[2Jtwo\n  | <U+202E>\n");
+    expect(out).toContain("  long, 90,000 bytes:\n  | it begins\n  … the rest is in the session\n");
+    const { items } = await holdfastJson<{ items: Ask[] }>(env, ["asks", "list"]);
+    expect(items.find(({ id }) => id === "ask_cli0")).toMatchObject({ details });
+    await holdfast(env, ["asks", "answer", "ask_cli0", "deny"]);
+  });
+
   it("lists what waits with the exact command, and answers it once", async () => {
     const session = await running("approve");
     await server.append(session, [approval("ask_cli1"), question("ask_cli2")]);

@@ -6,6 +6,7 @@ import { answer, wholeNumber, type Cli } from "./cli.ts";
 import { Failure } from "./exit.ts";
 import { answerWords } from "./transcript/happening.ts";
 import { nameOf } from "./transcript/message-words.ts";
+import { detailLines } from "./detail-lines.ts";
 import { exact, visibleLine } from "./visible.ts";
 import { ago } from "./words.ts";
 
@@ -99,6 +100,7 @@ function print({ terminal, now }: Cli, ask: Ask): void {
   if (command !== null)
     for (const line of exact(command).split("\n"))
       terminal.line(`  ${terminal.paint("yellow", `$ ${line}`)}`);
+  for (const line of detailLines(ask.details ?? [])) terminal.line(`  ${line}`);
   if (cwd !== null) terminal.line(terminal.paint("dim", `  in ${visibleLine(cwd)}`));
   if (state === "open") {
     const choices = choicesOf(ask).map(({ label }, n) => `${n + 1} ${visibleLine(label)}`);

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ContextMessage } from "../driver/driver.ts";
@@ -180,6 +180,52 @@ describe("an approval", () => {
     );
     await scene.untilFact(session, "turn_ended");
     expect(await readFile(join(scene.workspace, "marker"), "utf8")).toBe("ran\n");
+  });
+
+  it("shows all that there is to judge by: what is searched for and where, what is written, what is replaced", async () => {
+    await mkdir(join(scene.workspace, "real"));
+    await symlink("real", join(scene.workspace, "way"));
+    const long = "é".repeat(30_000);
+    const calls = [
+      { call: "search", args: { pattern: "root", path: "/etc/../etc/passwd" } },
+      { call: "write", args: { path: "way/x.txt", text: long } },
+      { call: "edit", args: { path: "./x.txt", old: "a\n", new: "b" } },
+      { call: "shell", args: { command: "make", background: true } },
+    ];
+    const config = ["write", "edit"].map((tool) => ({ tool, match: "*", decision: "ask" as const }));
+    await scene.run(() => ({ calls }), { policy: { approvals: "ask", config } });
+    const session = await scene.send("may I");
+    await scene.untilFact(session, "ask_opened", calls.length);
+    const { items } = await scene.store.asks({ open: true, limit: 10 });
+    expect(items.toReversed()).toMatchObject([
+      {
+        title: "search: root in /etc/passwd",
+        cwd: scene.workspace,
+        details: [
+          { name: "pattern", text: "root" },
+          { name: "path", text: "/etc/../etc/passwd" },
+        ],
+      },
+      {
+        title: "write: way/x.txt",
+        details: [
+          { name: "path", text: "way/x.txt" },
+          { name: "text", text: long.slice(0, 20_000), bytes: 60_000 },
+          { name: "leads to", text: "real/x.txt" },
+        ],
+      },
+      {
+        title: "edit: x.txt",
+        details: [
+          { name: "path", text: "./x.txt" },
+          { name: "old", text: "a\n" },
+          { name: "new", text: "b" },
+        ],
+      },
+      { title: "shell: make", command: "make", details: [{ name: "background", text: "true" }] },
+    ]);
+    const asks = (await scene.store.view(session))?.asks ?? [];
+    expect(asks.map(({ details }) => details)).toEqual(items.toReversed().map(({ details }) => details));
   });
 
   it("that was denied tells the model why, and nothing runs", async () => {

@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import { brokenText } from "../driver/driver.ts";
 import { failpoint } from "../failpoint.ts";
 import { APPROVAL_CHOICES } from "../session/answer.ts";
+import { askDetails } from "../session/ask-details.ts";
 import { decide, exactRule, type Proposal } from "../session/approval.ts";
-import type { FactData, NewFact } from "../session/event.ts";
+import type { AskDetail, FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, Delegation, Tool } from "../tool/tool.ts";
@@ -146,6 +147,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
         digest: proposal.digest,
         ...(command !== undefined && { command }),
         cwd,
+        details: [...askDetails(args, [command ?? null, cwd]), ...leadsTo(about)],
         choices: [...APPROVAL_CHOICES],
       },
     },
@@ -161,6 +163,11 @@ function answersFor({ answer, asked }: ToolPart, { digest }: Proposal): boolean 
 function askedAgain({ name }: ToolPart): NewFact {
   const text = `What was approved is no longer what would run, so it is asked about again: ${name}.`;
   return { type: "notice", data: { level: "warn", text } };
+}
+
+/** A link may lead to what nobody would think of by its name. */
+function leadsTo({ subject, path }: About): AskDetail[] {
+  return path && path.real !== subject ? [{ name: "leads to", text: path.real }] : [];
 }
 
 async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, about: About): Promise<boolean> {
@@ -285,10 +292,9 @@ function proposed({ call, name, args, id }: ToolPart, effect: FactData<"tool_pro
 }
 
 async function proposalOf(work: ToolWork, { part, tool, args }: Ready, about: About): Promise<Proposal> {
-  // Exactly what will run: the same three things that the card shows.
-  const digest = createHash("sha256")
-    .update(JSON.stringify([part.name, part.args, about.cwd]))
-    .digest("hex");
+  // Exactly what will run: the same things that the card shows.
+  const shown = [part.name, part.args, about.cwd, ...leadsTo(about).map(({ text }) => text)];
+  const digest = createHash("sha256").update(JSON.stringify(shown)).digest("hex");
   const harmless = await isHarmless(work, tool, args, about);
   const { subject, path } = about;
   return { tool: part.name, subject, ...(path && { path }), digest, harmless };

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { results, types, useScene } from "./scene.ts";
@@ -68,4 +68,23 @@ it("leaves Holdfast's own directory out, and is refused in it", async () => {
 
 it("is refused a path with a NUL", async () => {
   expect(await search("src\0")).toContain("NUL");
+});
+
+it("that was approved is asked for again when its link leads elsewhere by then", async () => {
+  await mkdir(join(scene.workspace, "../third"));
+  const away = { hidden: join(scene.workspace, "../none") };
+  const call = { call: "search", args: { pattern: "needle", path: "out" } };
+  await scene.run(({ context }) => (context.length === 1 ? call : "I see."), ASKS, away);
+  const session = await scene.send("find it");
+  const opened = (await scene.untilFact(session, "ask_opened")).at(-1)?.data as { ask: string };
+  await scene.stop();
+  await rm(join(scene.workspace, "out"));
+  await symlink("../third", join(scene.workspace, "out"));
+  const answer = { choice: "once" };
+  await scene.append(session, { type: "ask_answered", data: { ask: opened.ask, kind: "approval", answer } });
+  await scene.run(() => "never", ASKS, away);
+  const again = (await scene.untilFact(session, "ask_opened", 2)).at(-1)?.data;
+  expect(again).toMatchObject({
+    details: expect.arrayContaining([{ name: "leads to", text: join(scene.workspace, "../third") }]),
+  });
 });

@@ -1,7 +1,7 @@
 // What goes over HTTP, written once: the server checks with it, the client is typed by it, /openapi.json is made from it.
 import { z } from "zod";
 import { DEEDS } from "../session/deed.ts";
-import { Attachment, By, Rule } from "../session/event.ts";
+import { AskDetail, Attachment, By, Rule } from "../session/event.ts";
 import { isPosition, type Position } from "../session/position.ts";
 import { ANSWER_MAX_CHARS, FILES_MAX, INPUT_MAX_CHARS, TITLE_MAX_CHARS } from "./limits.ts";
 
@@ -214,6 +214,7 @@ export const Ask = named(
     call: z.string().nullable(),
     command: z.string().nullable(),
     cwd: z.string().nullable(),
+    details: z.array(AskDetail).optional(),
     digest: z.string().nullable(),
     choices: z.array(z.object({ id: z.string(), label: z.string() })),
     multiple: z.boolean(),

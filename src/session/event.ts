@@ -72,6 +72,10 @@ export type Piece = z.infer<typeof Piece>;
 
 const Choice = z.object({ id: z.string(), label: z.string() });
 
+/** An argument of a call that is asked about. `bytes` are those of the whole, where `text` is only its beginning. */
+export const AskDetail = z.object({ name: z.string(), text: z.string(), bytes: z.number().optional() });
+export type AskDetail = z.infer<typeof AskDetail>;
+
 /** `match` is a pattern over what the call is about, with `*`; or `sha256:…`, which is exactly one tool, its whole arguments and one directory. */
 export const Rule = z.object({
   tool: z.string(),
@@ -203,6 +207,8 @@ export const factData = {
     digest: z.string().optional(),
     command: z.string().optional(),
     cwd: z.string().optional(),
+    /** What else there is to judge by; asks of older servers have none. */
+    details: z.array(AskDetail).optional(),
     choices: z.array(Choice).optional(),
     multiple: z.boolean().optional(),
     expires: z.string().optional(),

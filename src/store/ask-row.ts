@@ -34,6 +34,7 @@ export function askRow({ id, session, opened, closed }: AskRecord): AskRow {
     call: about.call ?? null,
     command: about.command ?? null,
     cwd: about.cwd ?? null,
+    ...(about.details && { details: about.details }),
     digest: about.digest ?? null,
     choices: about.choices ?? [],
     multiple: about.multiple ?? false,

@@ -3,7 +3,7 @@
 // the dialect, and one contract suite (test/contract) runs on both.
 import type { AskAnswer, AskState } from "../session/asks.ts";
 import type { Deed } from "../session/deed.ts";
-import type { AnyEvent, By, FactData, NewEvent, NewFact, Rule } from "../session/event.ts";
+import type { AnyEvent, AskDetail, By, FactData, NewEvent, NewFact, Rule } from "../session/event.ts";
 import type { Position } from "../session/position.ts";
 import type { ProcessStatus } from "../session/processes.ts";
 import type { Attention, RowState, Status } from "../session/row.ts";
@@ -161,6 +161,8 @@ export type AskRow = {
   /** Exactly what will run, where it is a command, and where; the digest is of the tool, its whole arguments and that. */
   command: string | null;
   cwd: string | null;
+  /** What else the call was given. */
+  details?: AskDetail[];
   digest: string | null;
   choices: { id: string; label: string }[];
   multiple: boolean;

@@ -18,7 +18,8 @@ export const search: Tool<z.infer<typeof Args>> = {
   args: Args,
   effect: "read",
   kind: "command",
-  async about({ pattern, path = "." }, place) {
+  async about(args, place) {
+    const { path = "." } = args;
     const target = await targetOf(place, path);
     const refused = path.includes("\0")
       ? "a path can't contain a NUL character"
@@ -26,7 +27,7 @@ export const search: Tool<z.infer<typeof Args>> = {
         ? hiddenWords(path)
         : undefined;
     return {
-      title: pattern,
+      title: args.path === undefined ? args.pattern : `${args.pattern.slice(0, 100)} in ${target.name}`,
       ...aboutPath(place, target),
       harmless: target.isInside,
       ...(refused !== undefined && { refused }),

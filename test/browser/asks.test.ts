@@ -1,4 +1,6 @@
 // Asks in a real browser: what is shown to judge by, and that one answer counts, whoever gives it and from wherever.
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useStage, type Begun } from "./matrix/stage.ts";
@@ -18,6 +20,24 @@ test("a card shows the whole command with what hides in it, where it runs, how f
   await card.getByRole("button", { name: "Deny" }).click();
   await expect.poll(() => card.count()).toBe(0);
   expectNoFaults(page);
+});
+
+test("a card without a command shows each thing that the call was given, once, and where a link leads", async () => {
+  await symlink("/etc", join(stage.server.workspace, "way"));
+  const { session, prompt } = await stage.begin("Search", "careful");
+  (await stage.model.asked(prompt)).call("search", { pattern: "ro{2}t", path: "way/passwd" }).end();
+  await stage.server.untilFact(session, "ask_opened");
+  const page = await stage.open(`/sessions/${session}`);
+  const card = cards(page);
+  await card.getByText("way/passwd", { exact: true }).waitFor();
+  const shown = await card.innerText();
+  for (const once of ["ro{2}t", "way/passwd", "/etc/passwd"]) expect(shown.split(once)).toHaveLength(2);
+  const inbox = await stage.open("/inbox");
+  const listed = cards(inbox).filter({ hasText: "way/passwd" });
+  await listed.getByRole("button", { name: "Deny" }).click();
+  await stage.server.untilFact(session, "ask_answered");
+  expectNoFaults(page);
+  expectNoFaults(inbox);
 });
 
 test("a denial goes with its word, and the agent is told", async () => {

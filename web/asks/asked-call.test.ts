@@ -3,7 +3,7 @@ import { apply } from "../../src/session/apply.ts";
 import { numbered } from "../../src/session/arbitrary-log.ts";
 import type { Piece } from "../../src/session/event.ts";
 import { emptyView } from "../../src/session/view.ts";
-import { askedCall, otherArguments } from "./asked-call.ts";
+import { askedCall, givenTo } from "./asked-call.ts";
 
 function viewWith(message: Piece[]) {
   const view = emptyView();
@@ -38,12 +38,30 @@ test("a call that the view does not hold is not made up", () => {
   expect(askedCall(viewWith([call("call_1", {})]), null)).toBeUndefined();
 });
 
-test("arguments are all there but for what is shown already", () => {
-  const args = { command: "make", cwd: "sub", background: true, env: { A: "1" } };
-  expect(otherArguments(args, ["make", "/work/sub"])).toEqual([
-    ["cwd", "sub"],
-    ["background", "true"],
-    ["env", '{\n "A": "1"\n}'],
+test("what it was given is told by the ask, and by the call what is too long for that, or where the ask is an older server's", () => {
+  const ask = {
+    command: null,
+    cwd: "/work",
+    details: [
+      { name: "path", text: "a.txt" },
+      { name: "text", text: "begins", bytes: 90_000 },
+      { name: "leads to", text: "b.txt" },
+    ],
+  };
+  const known = { tool: "write", args: { path: "a.txt", text: "begins and ends" }, why: "", profile: "p" };
+  expect(givenTo(ask, known)).toEqual([
+    ["path", "a.txt"],
+    ["text", "begins and ends"],
+    ["leads to", "b.txt"],
   ]);
-  expect(otherArguments("odd", [])).toEqual([["arguments", '"odd"']]);
+  expect(givenTo(ask, undefined)).toEqual([
+    ["path", "a.txt"],
+    ["text", "begins\n[the beginning of 90,000 bytes]"],
+    ["leads to", "b.txt"],
+  ]);
+  const older = { command: "make", cwd: "/work" };
+  expect(givenTo(older, { ...known, args: { command: "make", background: true } })).toEqual([
+    ["background", "true"],
+  ]);
+  expect(givenTo(older, undefined)).toEqual([]);
 });

@@ -1,6 +1,8 @@
 // What an ask is about, as its session's log has it: the tool, what it was given, and what was said just before.
+import { argumentsOf } from "../../src/session/ask-details.ts";
 import { toolOf } from "../../src/session/parts.ts";
 import type { View } from "../../src/session/view.ts";
+import type { ShownAsk } from "./shown-ask.ts";
 
 export type AskedCall = {
   tool: string;
@@ -20,12 +22,16 @@ export function askedCall(view: View, call: string | null): AskedCall | undefine
   return { tool: part.name, args: part.args, why: why.join("\n\n").trim(), profile: view.meta.profile };
 }
 
-/** A field at a time, without what the card shows already: text as it is, everything else as JSON. */
-export function otherArguments(args: unknown, shown: readonly (string | null)[]): [string, string][] {
-  if (args === null || args === undefined) return [];
-  if (typeof args !== "object") return [["arguments", JSON.stringify(args)]];
-  return Object.entries(args).flatMap(([name, value]): [string, string][] => {
-    if (typeof value !== "string") return [[name, JSON.stringify(value, null, 1) ?? ""]];
-    return shown.includes(value) ? [] : [[name, value]];
-  });
+/** What there is to judge by beside the command. A long text is whole in the log, and only begun in the ask. */
+export function givenTo(
+  { details, command, cwd }: Pick<ShownAsk, "details" | "command" | "cwd">,
+  call: AskedCall | undefined,
+): [name: string, text: string][] {
+  const given = argumentsOf(call?.args, [command, cwd]);
+  return (
+    details?.map(({ name, text, bytes }) => {
+      const whole = bytes === undefined ? text : given.find(([other]) => other === name)?.[1];
+      return [name, whole ?? `${text}\n[the beginning of ${bytes?.toLocaleString("en")} bytes]`];
+    }) ?? given
+  );
 }

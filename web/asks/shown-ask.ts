@@ -5,11 +5,21 @@ import type { OpenAsk } from "../../src/session/view.ts";
 
 export type ShownAsk = Pick<
   Ask,
-  "id" | "session" | "kind" | "title" | "call" | "command" | "cwd" | "digest" | "multiple" | "openedAt"
+  | "id"
+  | "session"
+  | "kind"
+  | "title"
+  | "call"
+  | "command"
+  | "cwd"
+  | "details"
+  | "digest"
+  | "multiple"
+  | "openedAt"
 > & { choices: readonly { id: string; label: string }[] };
 
 export function askOfView(session: string, open: OpenAsk): ShownAsk {
-  const { ask, kind, title, call, command, cwd, digest, multiple, openedAt } = open;
+  const { ask, kind, title, call, command, cwd, details, digest, multiple, openedAt } = open;
   return {
     id: ask,
     session,
@@ -18,6 +28,7 @@ export function askOfView(session: string, open: OpenAsk): ShownAsk {
     call: call ?? null,
     command: command ?? null,
     cwd: cwd ?? null,
+    ...(details && { details }),
     digest: digest ?? null,
     multiple: multiple ?? false,
     openedAt,

@@ -1,7 +1,7 @@
 // What there is to judge: the exact bytes that would run, where, with what else, and why.
 import { createMemo, For, Show } from "solid-js";
 import { useDashboard } from "../state/dashboard.ts";
-import { otherArguments, type AskedCall } from "./asked-call.ts";
+import { givenTo, type AskedCall } from "./asked-call.ts";
 import { PlainText } from "./plain-text.tsx";
 import type { ShownAsk } from "./shown-ask.ts";
 
@@ -16,9 +16,7 @@ export function AskSubject(props: {
   heading: string;
   withWhy: boolean;
 }) {
-  const args = createMemo(() =>
-    props.ask.kind === "approval" ? otherArguments(props.call?.args, [props.ask.command, props.ask.cwd]) : [],
-  );
+  const given = createMemo(() => (props.ask.kind === "approval" ? givenTo(props.ask, props.call) : []));
   return (
     <>
       <p class="heading">
@@ -41,14 +39,16 @@ export function AskSubject(props: {
       <Show
         when={props.ask.command}
         fallback={
-          <p class="text">
-            <PlainText text={props.ask.title} />
-          </p>
+          <Show when={given().length === 0}>
+            <p class="text">
+              <PlainText text={props.ask.title} />
+            </p>
+          </Show>
         }
       >
         {(command) => <Bytes label="Command" text={command()} />}
       </Show>
-      <For each={args()}>
+      <For each={given()}>
         {([name, value]) => (
           <div class="given" classList={{ short: isShort(value) }}>
             <span class="note">

@@ -8,6 +8,7 @@ import type { Fact } from "../../session/event.ts";
 import type { Message, View } from "../../session/view.ts";
 import type { Cli } from "../cli.ts";
 import { Failure } from "../exit.ts";
+import { detailLines } from "../detail-lines.ts";
 import { askWords } from "../transcript/happening.ts";
 
 export type Reply = {
@@ -78,7 +79,8 @@ async function untilDone(cli: Cli, sent: Sent): Promise<Reply> {
           for (const ask of view.asks) {
             if (told.has(ask.ask)) continue;
             told.add(ask.ask);
-            terminal.note(`${askWords(ask)}\nIt waits for: holdfast asks answer ${ask.ask} …`, "yellow");
+            const waits = `It waits for: holdfast asks answer ${ask.ask} …`;
+            terminal.note([askWords(ask), ...detailLines(ask.details ?? []), waits].join("\n"), "yellow");
           }
         },
       );

@@ -94,6 +94,19 @@ test("an approval shows every byte that would run, and what could turn a termina
   expect(lines.at(-1)).toBe("1–4 answers ❯ ");
 });
 
+test("an approval shows what else the call is given, and where that goes on", () => {
+  const { command: _, ...write } = ask("");
+  const details = [
+    { name: "path", text: "a\x1b[2J.txt" },
+    { name: "text", text: `${"line\n".repeat(8)}end` },
+  ];
+  const { lines } = drawn({ view: running({ asks: [{ ...write, details }] }), width: 60 });
+  expect(lines).toContain("  path: a␛[2J.txt");
+  expect(lines).toContain("  text, 43 bytes:");
+  expect(lines).toContain("  | line");
+  expect(lines).toContain("    … 5 more lines: holdfast asks list");
+});
+
 test("no line is wider than the terminal and the region is never higher, whatever there is to show", () => {
   const view = running({ asks: [ask(`${"long ".repeat(60)}\n`.repeat(9))] });
   for (const [width, height] of [

@@ -3,6 +3,7 @@
 import { choicesOf } from "../../session/answer.ts";
 import type { OpenAsk, ToolPart, View } from "../../session/view.ts";
 import type { Terminal } from "../terminal.ts";
+import { detailLines } from "../detail-lines.ts";
 import { argsWords } from "../transcript/message-words.ts";
 import { cutTo, displayWidth, exact, visibleLine } from "../visible.ts";
 import { clock, count, duration } from "../words.ts";
@@ -117,7 +118,12 @@ function card(ask: OpenAsk, { width, view }: Scene, paint: Terminal["paint"]): s
   const command =
     ask.command === undefined ? [] : wrapped(exact(ask.command).replaceAll("\t", "␉"), width - 4);
   for (const line of command.slice(0, COMMAND_LINES)) lines.push(`  ${paint("yellow", `$ ${line}`)}`);
-  const left = command.length - COMMAND_LINES;
+  const details = detailLines(ask.details ?? []).flatMap((line) =>
+    wrapped(line.replaceAll("\t", "␉"), width - 2),
+  );
+  const room = Math.max(0, COMMAND_LINES - command.length);
+  for (const line of details.slice(0, room)) lines.push(`  ${line}`);
+  const left = Math.max(0, command.length - COMMAND_LINES) + Math.max(0, details.length - room);
   if (left > 0) lines.push(fit(`    … ${count(left, "more line")}: holdfast asks list`));
   if (ask.cwd !== undefined) lines.push(paint("dim", fit(`  in ${visibleLine(ask.cwd)}`)));
   const choices = choicesOf(ask).map(({ label }, n) => `${n + 1} ${visibleLine(label)}`);
