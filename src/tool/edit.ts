@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText, type FileText } from "./file-text.ts";
 import { clearInside, replaceInside } from "./inside.ts";
-import { aboutFile, realTarget } from "./target.ts";
+import { FilePath, aboutFile, realTarget } from "./target.ts";
 import type { Call, Outcome, Place, Tool } from "./tool.ts";
 
 const Args = z.strictObject({
-  path: z.string().describe("Relative to the workspace."),
+  path: FilePath.describe("Relative to the workspace."),
   old: z.string().min(1).describe("The text to replace, exactly as it stands in the file, and only once."),
   new: z.string(),
 });

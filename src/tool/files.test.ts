@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { edit } from "./edit.ts";
 import { read } from "./read.ts";
+import { search } from "./search.ts";
 import type { Outcome, PlainAction, Tool } from "./tool.ts";
 import { write } from "./write.ts";
 
@@ -44,6 +45,15 @@ describe("files", () => {
       result: "     1\tone\n     2\tthree\n",
     });
     expect(await readdir(join(workspace, "notes"))).toEqual(["a.txt"]);
+  });
+
+  it("have names no longer than a system takes", () => {
+    for (const tool of [read, write, edit, search]) {
+      const parsed = tool.args.safeParse({ path: "a/".repeat(3000) });
+      expect(parsed.error?.issues.map(({ path, code }) => `${path.join()} ${code}`)).toContain(
+        "path too_big",
+      );
+    }
   });
 
   it("keep their mode when they are replaced", async () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fileText } from "./file-text.ts";
-import { aboutFile } from "./target.ts";
+import { FilePath, aboutFile } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const LINES_USUAL = 2000;
@@ -10,7 +10,7 @@ const NOT_EXACT =
   "[this file is not UTF-8: what stands as \ufffd are other bytes; edit leaves it alone, use shell]\n";
 
 const Args = z.strictObject({
-  path: z.string().describe("Relative to the workspace."),
+  path: FilePath.describe("Relative to the workspace."),
   offset: z.int().min(1).optional().describe("First line to read, from 1."),
   limit: z.int().min(1).max(20_000).optional().describe(`How many lines; ${LINES_USUAL} if not given.`),
 });

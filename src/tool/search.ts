@@ -1,14 +1,13 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { aboutPath, hiddenWords, targetOf } from "./target.ts";
+import { FilePath, aboutPath, hiddenWords, targetOf } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
   pattern: z.string().min(1).max(1000).describe("An extended regular expression."),
-  path: z
-    .string()
-    .optional()
-    .describe("A file or directory, relative to the workspace; all of it if not given."),
+  path: FilePath.optional().describe(
+    "A file or directory, relative to the workspace; all of it if not given.",
+  ),
 });
 
 /** As a command, so that a pattern that takes forever is a process to stop and not a server that hangs. */

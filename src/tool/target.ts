@@ -2,7 +2,11 @@
 // order first, "x/.." and all, and only then followed, here as where it is opened: a link can't make two things of it.
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { z } from "zod";
 import type { About, Place } from "./tool.ts";
+
+/** No system takes a longer one, and each of its parts may have to be looked at. */
+export const FilePath = z.string().max(4096);
 
 export type Target = {
   /** Relative to the workspace; whole where it leads out of it. */

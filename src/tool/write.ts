@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { fileFault } from "./file-text.ts";
 import { clearInside, replaceInside } from "./inside.ts";
-import { aboutFile, realTarget } from "./target.ts";
+import { FilePath, aboutFile, realTarget } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
-  path: z.string().describe("Relative to the workspace. Its directory is made if it is missing."),
+  path: FilePath.describe("Relative to the workspace. Its directory is made if it is missing."),
   text: z.string().max(200_000),
 });
 
