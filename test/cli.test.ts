@@ -88,7 +88,10 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     const lines = (await holdfast(env, ["sessions", "export", session, "--format", "jsonl"])).out
       .trimEnd()
       .split("\n");
-    expect(lines.map((line) => JSON.parse(line) as AnyEvent)).toEqual(await readLog(server, session));
+    expect(lines.map((line) => JSON.parse(line) as AnyEvent)).toEqual([
+      ...(await readLog(server, session)),
+      { end: expect.any(String) as string, session },
+    ]);
     const file = join(server.home, "exported.md");
     expect(await holdfast(env, ["sessions", "export", session, "-o", file])).toMatchObject({
       code: 0,

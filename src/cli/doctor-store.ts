@@ -70,7 +70,7 @@ async function exportPrefixes(
     try {
       for await (const line of wholeLines(await client.exportSession(log, "jsonl"))) {
         await handle.write(`${line}\n`);
-        events += 1;
+        if (line.startsWith('{"position":')) events += 1; // the others carry what events refer to
       }
     } catch (error) {
       // One log that can't be had must not keep the others from being saved.

@@ -1,4 +1,5 @@
-// GET /api/sessions/:id/export: the whole log as JSON lines, or a transcript to read. Streamed: a page at a time is in memory.
+// GET /api/sessions/:id/export: the whole log as JSON lines with all that it refers to, or a transcript to read. Streamed: a
+// page at a time is in memory.
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
@@ -6,6 +7,7 @@ import type { AnyEvent } from "../session/event.ts";
 import { goodPrefix } from "../store/good-prefix.ts";
 import { DamagedEvent, type LogId, type Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { exportLines } from "./export-lines.ts";
 import { refuseUnknown } from "./session-refusals.ts";
 import { transcript } from "./transcript.ts";
 import type { App } from "./zod.ts";
@@ -26,7 +28,7 @@ export function exportRoutes(app: App, { store }: Context): void {
       const { format } = request.query;
       if ((await store.head(id))?.kind !== "session") refuseUnknown(id);
       const events = eventsOf(store, id);
-      const lines = format === "md" ? transcript(events, store) : jsonLines(events);
+      const lines = format === "md" ? transcript(events, store) : exportLines(events, store, id);
       const waiting = () => (body.destroyed ? 0 : body.readableLength + reply.raw.writableLength);
       const body: Readable = Readable.from(request.method === "HEAD" ? [] : sentBeforeCut(lines, waiting), {
         highWaterMark: 16,
@@ -58,7 +60,3 @@ async function* sentBeforeCut(lines: AsyncIterable<string>, waiting: () => numbe
 }
 /** How often it is looked whether all has gone out; also a moment for the reader to take the last of it. */
 const LOOK_MS = 50;
-
-async function* jsonLines(events: AsyncIterable<AnyEvent>): AsyncGenerator<string> {
-  for await (const event of events) yield `${JSON.stringify(event)}\n`;
-}

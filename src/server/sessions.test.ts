@@ -243,9 +243,9 @@ test("an export has the whole log as JSON lines, or a transcript to read", async
   await append(server, id, notices);
   const lines = (await (await server.fetch(`/api/sessions/${id}/export?format=jsonl`)).text())
     .trimEnd()
-    .split("\n");
-  expect(lines).toHaveLength(1_202);
-  expect(lines.map((line) => (JSON.parse(line) as { position: string }).position)).toEqual(
+    .split("\n")
+    .map((line) => JSON.parse(line) as { position?: string });
+  expect(lines.flatMap(({ position }) => position ?? [])).toEqual(
     Array.from({ length: 1_202 }, (_, n) => formatPosition(n + 1, 0)),
   );
   const answer = await server.fetch(`/api/sessions/${id}/export?format=md`);
