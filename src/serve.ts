@@ -10,7 +10,7 @@ import { readSettings, type Flags, type Settings } from "./config/settings.ts";
 import { VERSION } from "./config/version.ts";
 import { makeHome } from "./home.ts";
 import { knownSecrets } from "./profile/known-secrets.ts";
-import { keepSecret } from "./secret/secrets.ts";
+import { keepSecret, type Secrets } from "./secret/secrets.ts";
 import { keepCliToken } from "./server/cli-token.ts";
 import { makeLog } from "./server/log.ts";
 import { removeServerFile, writeServerFile } from "./server/server-file.ts";
@@ -59,7 +59,8 @@ export async function serve(flags: Flags, { json = false } = {}): Promise<void> 
   try {
     await unlessFull(() => keepHostId(settings.home), log);
     const cliToken = await unlessFull(() => keepCliToken(settings.home, { store, ids, randomBytes }), log);
-    server = await listen(settings, store, () => agents, log);
+    const secrets = keepSecret([...known, { name: "cli-token", value: cliToken ?? "" }]);
+    server = await listen(settings, store, secrets, () => agents, log);
     const { url, localUrl } = server;
     const newLink = server.loginLink.bind(server, "owner");
     const damaged = server.foundDamage.bind(server);
@@ -76,7 +77,6 @@ export async function serve(flags: Flags, { json = false } = {}): Promise<void> 
     process.stdout.write(`${json ? greetingJson(greeting) : greetingWords(greeting)}\n`);
     // Loaded once clients are served: a restart is felt by those who wait for an answer, not by agents.
     const { startAgents } = await import("./agents.ts");
-    const secrets = keepSecret([...known, { name: "cli-token", value: cliToken ?? "" }]);
     agents = await startAgents({ settings, store, ids, env: process.env, secrets, damaged, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
     setTimeout(() => {
@@ -99,6 +99,7 @@ export async function serve(flags: Flags, { json = false } = {}): Promise<void> 
 async function listen(
   settings: Settings,
   store: Store,
+  secrets: Secrets,
   agents: () => Agents | undefined,
   log: ReturnType<typeof makeLog>,
 ): Promise<RunningServer> {
@@ -119,6 +120,7 @@ async function listen(
       },
       token,
       agents,
+      secrets,
       webFolder: fileURLToPath(new URL("../web-dist", import.meta.url)),
       backupFolder: resolve(settings.home, "backup"),
       log,

@@ -207,6 +207,23 @@ export function createClient(options: ClientOptions = {}) {
         signal,
       }),
 
+    /** An export in JSON lines becomes a session of one's own, at rest. `partial` takes what is there of one that was cut off. */
+    importSession: (
+      lines: Blob,
+      { partial }: { partial?: boolean } = {},
+      signal?: AbortSignal,
+      key?: string,
+    ) =>
+      json<SessionRow>({
+        method: "POST",
+        path: "/api/sessions/import",
+        query: { partial: partial || undefined },
+        bytes: { body: lines, type: "application/x-ndjson" },
+        tryMs: UPLOAD_TRY_MS,
+        signal,
+        key,
+      }),
+
     /** Goes up whole, under its name; inputs then name it by its id. */
     uploadFile: (file: { name: string; type: string; body: Blob }, signal?: AbortSignal) =>
       json<FileInfo>({

@@ -21,7 +21,7 @@ export const BlobLine = z.strictObject({
 export const FileLine = z.strictObject({
   file: z.string().regex(/^[\w-]{1,100}$/),
   name: FileName,
-  type: z.string().regex(/^[\u0020-\u007e]{1,200}$/),
+  mediaType: z.string().regex(/^[\u0020-\u007e]{1,200}$/),
   ...where,
   base64: z.base64(),
 });

@@ -1,6 +1,7 @@
 // What every route works with, made once by server.ts.
 import type { FastifyBaseLogger } from "fastify";
 import type { Ids } from "../session/ids.ts";
+import type { Secrets } from "../secret/secrets.ts";
 import type { Credential, Store } from "../store/store.ts";
 import type { Access } from "./access.ts";
 import type { Feeds } from "./feed.ts";
@@ -24,6 +25,8 @@ export type Context = {
   damage: KnownDamage;
   metrics: Metrics;
   limits: Limits;
+  /** What must not come in with what agents said elsewhere. */
+  secrets: Secrets;
   agents: (() => KnownAgents | undefined) | undefined;
   /** Where pages are reached, as a browser would write it; known once the server listens. */
   url: () => string;

@@ -23,6 +23,7 @@ const TRAIL: Record<string, "fact" | "row" | DeedName> = {
   "PATCH /api/sessions/:id": "fact", //         but for how a list is arranged
   "DELETE /api/sessions/:id": "session_deleted",
   "POST /api/sessions/:id/fork": "fact",
+  "POST /api/sessions/import": "fact",
   "POST /api/sessions/:id/inputs": "fact", //    and a deed where it answers or stops
   "PATCH /api/sessions/:id/inputs/:input": "fact",
   "DELETE /api/sessions/:id/inputs/:input": "fact",

@@ -54,13 +54,13 @@ async function* blobLines(store: Kept, blob: string): AsyncGenerator<BlobLine | 
 async function* fileLines(store: Kept, id: string): AsyncGenerator<FileLine | MissingLine> {
   const found = await store.file(id);
   if (!found) return yield { missing: id };
-  const { file, name, type, bytes } = found;
-  if (bytes === 0) yield { file, name, type, bytes, offset: 0, base64: "" };
+  const { file, name, type: mediaType, bytes } = found;
+  if (bytes === 0) yield { file, name, mediaType, bytes, offset: 0, base64: "" };
   let offset = 0;
   for await (const chunk of found.read())
     for (let from = 0; from < chunk.byteLength; from += STRETCH_BYTES) {
       const stretch = chunk.subarray(from, from + STRETCH_BYTES);
-      yield { file, name, type, bytes, offset, base64: stretch.toString("base64") };
+      yield { file, name, mediaType, bytes, offset, base64: stretch.toString("base64") };
       offset += stretch.byteLength;
     }
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { useServer, type OpenServer } from "../../test/open-server.ts";
 import { formatPosition } from "../session/position.ts";
-import { EVENT_MAX_BYTES, type FileInfo, type SessionRow } from "../store/store.ts";
+import { EVENT_MAX_BYTES, type FileInfo } from "../store/store.ts";
 
 const shared = useServer();
 
@@ -56,11 +56,12 @@ test("JSON lines carry files, empty ones too, and tell of one that is gone", asy
   expect(Buffer.concat(all!.map(({ base64 }) => Buffer.from(base64 as string, "base64")))).toEqual(bytes);
   expect(all![1]).toMatchObject({ name: "all", bytes: 300_000, offset: 32 * 1024 });
   expect(none).toMatchObject([{ name: "none", bytes: 0, offset: 0, base64: "" }]);
+  expect(lines.filter((line) => "type" in line).every((line) => "position" in line)).toBe(true);
   expect(lines.flatMap(({ missing }) => missing ?? [])).toEqual(["f".repeat(64), "fil_gone"]);
 });
 
-async function exported({ fetch }: OpenServer, id: SessionRow["id"]): Promise<Line[]> {
-  const text = await (await fetch(`/api/sessions/${id}/export?format=jsonl`)).text();
+async function exported(server: OpenServer, id: string): Promise<Line[]> {
+  const text = await (await server.fetch(`/api/sessions/${id}/export?format=jsonl`)).text();
   return text
     .trimEnd()
     .split("\n")

@@ -10,6 +10,7 @@ import Fastify, {
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { makeIds } from "../session/ids.ts";
+import { NO_SECRETS, type Secrets } from "../secret/secrets.ts";
 import type { DamagedEvent, Store } from "../store/store.ts";
 import { Access } from "./access.ts";
 import { askRoutes } from "./asks.ts";
@@ -25,6 +26,7 @@ import { Feeds } from "./feed.ts";
 import { fileRoutes } from "./files.ts";
 import { Gate, inUrl, isLoopback } from "./gate.ts";
 import { KnownDamage } from "./known-damage.ts";
+import { importRoutes } from "./import.ts";
 import { inputRoutes } from "./inputs.ts";
 import { takeJsonBodies } from "./json-body.ts";
 import { lineageRoutes } from "./lineage.ts";
@@ -68,6 +70,7 @@ export type ServerOptions = {
   backupFolder: string;
   /** Undefined until they are known; without it any profile and model may be named. */
   agents?: () => KnownAgents | undefined;
+  secrets?: Secrets;
   log: FastifyBaseLogger;
   now: () => number;
   randomBytes: (count: number) => Uint8Array;
@@ -218,6 +221,7 @@ function makeContext(options: ServerOptions, state: { isClosing: boolean; url: s
     damage,
     metrics: makeMetrics(store, streams, () => feeds.size),
     limits,
+    secrets: options.secrets ?? NO_SECRETS,
     agents: options.agents,
     url: () => state.url,
     closing: () => state.isClosing,
@@ -253,6 +257,7 @@ function addRoutes(
   profileRoutes(app, context);
   eventRoutes(app, context);
   exportRoutes(app, context);
+  importRoutes(app, context);
   searchRoutes(app, context);
   fileRoutes(app, context);
   overviewRoutes(app, context);

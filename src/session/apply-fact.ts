@@ -68,6 +68,14 @@ export function applyFact(view: View, fact: Fact): Changed {
       view.meta.origin = { kind: "fork", session: fact.data.from, at: fact.data.at };
       add(position, { kind: "divider", divider: "forked", text: fact.data.from });
       return { messages: [position], areas: ["meta", "usage", "processes", "delegates"] };
+    case "session_imported":
+      // What it was part of, what ran for it and what was allowed there are of another place.
+      view.processes = [];
+      view.delegates = [];
+      view.rules = [];
+      Object.assign(view.meta, { lane: null, origin: null, forkedFrom: null, continues: null });
+      add(position, { kind: "divider", divider: "imported", text: fact.data.from ?? "" });
+      return { messages: [position], areas: ["meta", "processes", "delegates", "rules"] };
     case "session_ended":
       view.ended = { reason: fact.data.reason, successor: fact.data.successor ?? null, at };
       view.turn = null;

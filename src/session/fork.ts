@@ -11,6 +11,7 @@ const REST: ReadonlySet<string> = new Set([
   "model_changed",
   "turn_ended",
   "session_forked",
+  "session_imported",
   "notice",
 ]);
 
@@ -46,7 +47,7 @@ export function forkPoint(facts: readonly AnyEvent[], at?: Position): Position {
 }
 
 /** What to append to the copied facts, so that nothing in the copy waits for what only the original has. */
-export function mendFork(view: View): NewFact[] {
+export function mendFork(view: View, how: "forked" | "imported" = "forked"): NewFact[] {
   const facts: NewFact[] = [];
   for (const { ask, kind } of view.asks)
     facts.push({ type: "ask_closed", data: { ask, kind, reason: "withdrawn" } });
@@ -57,13 +58,13 @@ export function mendFork(view: View): NewFact[] {
       data: {
         call: part.call,
         status: "unknown",
-        result: "The session was forked before this call had a result.",
+        result: `The session was ${how} before this call had a result.`,
       },
     });
   if (view.turn)
     facts.push({
       type: "turn_ended",
-      data: { turn: view.turn.id, outcome: "stopped", message: "forked here" },
+      data: { turn: view.turn.id, outcome: "stopped", message: `${how} here` },
     });
   if (view.held) facts.push({ type: "queue_released", data: {} });
   return facts;

@@ -69,7 +69,7 @@ export type Message = { id: string; position: Position; at: string } & (
     }
   | {
       kind: "divider";
-      divider: "compacted" | "forked" | "ended" | "recovered" | "detached" | "retried";
+      divider: "compacted" | "forked" | "imported" | "ended" | "recovered" | "detached" | "retried";
       text: string;
     }
   | { kind: "notice"; level: "info" | "warn" | "error"; text: string }

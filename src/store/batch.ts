@@ -61,25 +61,48 @@ export function prepareBatch(
     sweeps: [],
     ends: undefined,
   };
-  const author = personOf(by);
   for (const event of events) {
     if (batch.ends)
       throw new RangeError(`a ${event.type} can't follow session_ended: nothing is appended after it`);
     place(batch, event);
-    const { text, crc } = eventBody(event, at, by);
-    batch.entries.push({
-      facts: batch.facts,
-      drafts: batch.drafts,
-      body: text,
-      crc,
-      owner: isDraft(event) ? ownerOf(event.data.part) : null,
-      tally: tallyOf(event) ?? null,
-      author,
-      search: searchText(event, whole) ?? null,
-      aside: asidesIn(event).length > 0,
-    });
+    batch.entries.push(entryOf(event, at, by, batch, whole));
   }
   return batch;
+}
+
+/** Facts of another log, each with its own time and author; nothing follows from them but that they are there. */
+export function copyBatch(entries: Entry[]): Batch {
+  return {
+    entries,
+    facts: entries.length,
+    drafts: 0,
+    change: undefined,
+    asks: [],
+    processes: [],
+    sweeps: [],
+    ends: undefined,
+  };
+}
+
+export function entryOf(
+  event: NewEvent,
+  at: string,
+  by: By,
+  { facts, drafts }: Pick<Entry, "facts" | "drafts">,
+  whole?: (text: LongText) => string,
+): Entry {
+  const { text, crc } = eventBody(event, at, by);
+  return {
+    facts,
+    drafts,
+    body: text,
+    crc,
+    owner: isDraft(event) ? ownerOf(event.data.part) : null,
+    tally: tallyOf(event) ?? null,
+    author: personOf(by),
+    search: searchText(event, whole) ?? null,
+    aside: asidesIn(event).length > 0,
+  };
 }
 
 function place(batch: Batch, event: NewEvent): void {

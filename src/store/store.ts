@@ -262,6 +262,19 @@ export type Created =
   | { ok: false; code: "exists" }
   | { ok: false; code: "origin_gone" } // whom it would have worked for was deleted
   | { ok: false; code: "key_reused" };
+/** A session on its way in, a piece at a time. Nobody sees anything of it before it is finished. */
+export interface Importing {
+  /** In their order, 1, 2, 3 … A RangeError when it is too large for an event. */
+  addFact(fact: AnyEvent): Promise<void>;
+  /** A long text that its facts refer to. */
+  addBlob(bytes: Uint8Array): Promise<BlobInfo>;
+  /** Under the id that its facts know it by. False when there is another file of that id. */
+  addFile(file: FileInfo, bytes: AsyncIterable<Uint8Array>): Promise<boolean>;
+  /** From here on it is a session, at rest. `from` is its id where it came from. */
+  finish(from: string | undefined, author: By, command?: Command): Promise<Created>;
+  /** Takes away what came, unless it is a session by now. */
+  abandon(): Promise<void>;
+}
 export type Deleted = Done | { ok: false; code: "live"; status: Status; processes: number };
 
 /**
@@ -407,6 +420,8 @@ export interface Store {
     author: By,
     command?: Command,
   ): Promise<Forked>;
+  /** Whoever begins one finishes or abandons it; what a crash leaves of it is taken away. */
+  beginImport(id: string): Promise<Importing>;
   /** Both in one transaction: the end of the one with its successor's name, and the other. */
   succeedSession(succession: Succession, author: By, command?: Command): Promise<Forked>;
   /** Folded from the newest snapshot; a snapshot is made every SNAPSHOT_FACTS facts and can be dropped. */

@@ -129,6 +129,9 @@ function Divider(props: { divider: Kind<"divider"> }) {
         <Match when={props.divider.divider === "forked"}>
           forked from <SessionLink session={props.divider.text} otherwise="another session" />
         </Match>
+        <Match when={props.divider.divider === "imported"}>
+          imported{props.divider.text === "" ? "" : ` from ${props.divider.text}`}
+        </Match>
         <Match when={props.divider.divider === "ended"}>session ended: {props.divider.text}</Match>
         <Match when={props.divider.divider === "recovered"}>picked up again after an interruption</Match>
         <Match when={props.divider.divider === "detached"}>went on in the background</Match>

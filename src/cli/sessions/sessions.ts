@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";
+import { importCommand } from "./import.ts";
 import { goBackCommands } from "./go-back.ts";
 import { listCommand } from "./list.ts";
 import { arrangementCommands, renameCommand } from "./patch.ts";
@@ -13,7 +14,7 @@ import { showCommand } from "./show.ts";
 
 export function sessionsCommand(cli: Cli): Command {
   const sessions = new Command("sessions").description(
-    "List, show, search, fork, retry, go back in, export and arrange sessions",
+    "List, show, search, fork, retry, go back in, export, import and arrange sessions",
   );
   const commands = [
     listCommand(cli),
@@ -23,6 +24,7 @@ export function sessionsCommand(cli: Cli): Command {
     retryCommand(cli),
     ...goBackCommands(cli),
     exportCommand(cli),
+    importCommand(cli),
     renameCommand(cli),
     ...arrangementCommands(cli),
     moveCommand(cli),

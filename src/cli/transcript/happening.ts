@@ -55,6 +55,7 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
     case "session_created":
     case "workspace_chosen":
     case "session_forked":
+    case "session_imported":
     case "session_ended":
     case "reset_skipped":
     case "input_admitted":

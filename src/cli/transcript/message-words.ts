@@ -57,6 +57,8 @@ export function dividerWords(
       return "the context was compacted";
     case "forked":
       return `forked from ${text}`;
+    case "imported":
+      return text === "" ? "imported" : `imported from ${text}`;
     case "ended":
       return `ended: ${text}`;
     case "recovered":

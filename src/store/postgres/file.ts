@@ -3,24 +3,49 @@
 import type { FileInfo, Store } from "../store.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
-import type { Database } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
 export async function putFile(
-  { database, clock }: Context,
+  context: Context,
   { id, name, type }: { id: string; name: string; type: string },
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
   commandOf?: Parameters<Store["putFile"]>[3],
 ): Promise<Awaited<ReturnType<Store["putFile"]>>> {
+  const { database, clock } = context;
+  const size = await putChunks(context, id, bytes, maxBytes);
+  if (size === undefined) return { ok: false, code: "too_large" };
+  const command = commandOf?.();
+  const put = await database.transaction(
+    (transaction) =>
+      once(transaction, command, async () => {
+        const file = { file: id, name, type, bytes: size };
+        if (!(await insertFile(transaction, file, clock()))) throw new Error(`there is a file ${id} already`);
+        return { ok: true, file } as const;
+      }),
+    { repeatable: command !== undefined },
+  );
+  // Another file stands for it; its own, when only the commit's answer was lost.
+  if (!put.ok || put.file.file !== id) await dropChunks(database, id);
+  return put;
+}
+
+/** Nobody can see them yet. Undefined when there were too many. */
+export async function putChunks(
+  { database, clock }: Context,
+  id: string,
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<number | undefined> {
   let [size, chunks] = [0, 0];
   try {
     for await (const chunk of inChunks(bytes)) {
       size += chunk.byteLength;
       if (size > maxBytes) {
         await dropChunks(database, id);
-        return { ok: false, code: "too_large" };
+        return undefined;
       }
       await database.query({
         text: "insert into file_chunk (file, n, bytes, at) values ($1, $2, $3, $4)",
@@ -31,21 +56,18 @@ export async function putFile(
     await dropChunks(database, id).catch(() => {}); // what went wrong first is what counts; `tidy` finds what is left
     throw error;
   }
-  const command = commandOf?.();
-  const put = await database.transaction(
-    (transaction) =>
-      once(transaction, command, async () => {
-        await transaction.query({
-          text: "insert into file (id, name, type, bytes, created_at) values ($1, $2, $3, $4, $5)",
-          values: [id, name, type, size, clock()],
-        });
-        return { ok: true, file: { file: id, name, type, bytes: size } } as const;
-      }),
-    { repeatable: command !== undefined },
-  );
-  // Another file stands for it; its own, when only the commit's answer was lost.
-  if (!put.ok || put.file.file !== id) await dropChunks(database, id);
-  return put;
+  return size;
+}
+
+/** False when there is one of this id. */
+export async function insertFile(transaction: Transaction, info: FileInfo, at: number): Promise<boolean> {
+  const { file, name, type, bytes } = info;
+  const made = await transaction.query({
+    text: `insert into file (id, name, type, bytes, created_at) values ($1, $2, $3, $4, $5)
+      on conflict do nothing returning id`,
+    values: [file, name, type, bytes, at],
+  });
+  return made.length > 0;
 }
 
 export async function readFile(
@@ -59,7 +81,7 @@ export async function readFile(
   return file && { file: id, ...file, read: () => readChunks(database, id) };
 }
 
-async function* readChunks(database: Database, id: string): AsyncGenerator<Buffer> {
+export async function* readChunks(database: Database, id: string): AsyncGenerator<Buffer> {
   for (let n = 0; ; n++) {
     const [chunk] = await database.query<{ bytes: Buffer }>({
       text: "select bytes from file_chunk where file = $1 and n = $2",
@@ -70,7 +92,7 @@ async function* readChunks(database: Database, id: string): AsyncGenerator<Buffe
   }
 }
 
-async function dropChunks(database: Database, id: string): Promise<void> {
+export async function dropChunks(database: Database, id: string): Promise<void> {
   await database.query({ text: "delete from file_chunk where file = $1", values: [id] });
 }
 

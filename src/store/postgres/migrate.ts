@@ -12,6 +12,7 @@ import { sql as packedView } from "./migrations/005-packed-view.ts";
 import { sql as plainRow } from "./migrations/006-plain-row.ts";
 import { sql as deed } from "./migrations/007-deed.ts";
 import { sql as wait } from "./migrations/008-wait.ts";
+import { sql as copying } from "./migrations/009-copying.ts";
 
 export type Migration = {
   number: number;
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 6, name: "plain_row", breaking: true, sql: plainRow },
   { number: 7, name: "deed", breaking: false, sql: deed },
   { number: 8, name: "wait", breaking: false, sql: wait },
+  { number: 9, name: "copying", breaking: false, sql: copying },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

@@ -38,6 +38,7 @@ import { deleteSession } from "./delete-session.ts";
 import { putFile, readFile } from "./file.ts";
 import { startsIn } from "./draft-starts.ts";
 import { forkSession } from "./fork-session.ts";
+import { beginImport } from "./import-session.ts";
 import { Gathered } from "./gathered.ts";
 import { Health } from "./health.ts";
 import { Hints } from "./hints.ts";
@@ -291,6 +292,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     arrangeSession: (session, arrangement, command) => arrangeSession(context, session, arrangement, command),
     deleteSession: (session, force, command, deed) => deleteSession(context, session, force, command, deed),
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
+    beginImport: (session) => beginImport(context, session),
     succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
     async view(session) {
       const folded = await readView(database, session);

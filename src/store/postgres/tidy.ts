@@ -38,7 +38,9 @@ export async function tidy({ database, now }: Context): Promise<void> {
     `delete from file_chunk where at < ${decidingMs("$1")} - ${DAY_MS}
       and not exists (select from file where file.id = file_chunk.file)`,
   ];
-  const cutShort = await database.query<{ log: string }>({ text: "select log from purge" });
+  const cutShort = await database.query<{ log: string }>({
+    text: `select log from purge where copying_until is null or copying_until < ${NOW_MS}`,
+  });
   const run = (text: string, values: Value[]) =>
     database.transaction((step) => step.query({ text, values }), { statementMs: STATEMENT_MS });
   const steps = [

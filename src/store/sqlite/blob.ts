@@ -59,7 +59,7 @@ export function keepBlobs({ database }: Writing, log: number, blobs: readonly st
 }
 
 /** With its log: nobody is about to come for them. */
-export function leaveBlobs({ database }: Writing, log: number): void {
+export function leaveBlobs({ database }: Pick<Writing, "database">, log: number): void {
   database.run("update blob set at = 0 where key in (select blob from log_blob where log = ?)", log);
   database.run("delete from log_blob where log = ?", log);
 }

@@ -102,6 +102,7 @@ export function purge({ database, index }: Writing): boolean {
   const [block] =
     database.tuple<[number]>("select block from span where log = ? order by seq, sub limit 1", log) ?? [];
   if (block === undefined) {
+    leaveBlobs({ database }, log); // of one that was never finished
     database.run("delete from purge where log = ?", log);
     return true;
   }

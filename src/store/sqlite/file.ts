@@ -15,19 +15,23 @@ export function addFile(
   command: Command | undefined,
 ): Added {
   return once<Added>(writing, command, now, () => {
-    const { file, name, type, bytes } = info;
-    writing.database.run("update blob set complete = 1, bytes = ? where key = ?", bytes, blob);
-    writing.database.run(
-      "insert into file (id, name, type, bytes, blob, at) values (?, ?, ?, ?, ?, ?)",
-      file,
-      name,
-      type,
-      bytes,
-      blob,
-      now,
-    );
+    insertFile(writing, info, blob, now);
     return { ok: true, file: info };
   });
+}
+
+export function insertFile({ database }: Writing, info: FileInfo, blob: number, now: number): void {
+  const { file, name, type, bytes } = info;
+  database.run("update blob set complete = 1, bytes = ? where key = ?", bytes, blob);
+  database.run(
+    "insert into file (id, name, type, bytes, blob, at) values (?, ?, ?, ?, ?, ?)",
+    file,
+    name,
+    type,
+    bytes,
+    blob,
+    now,
+  );
 }
 
 export function readFile(

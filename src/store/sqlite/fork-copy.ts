@@ -1,4 +1,4 @@
-// The writer's part of a copy: events are copied in slices into a log that nobody can see yet, and one last
+// The writer's part of a copy: events are written in slices into a log that nobody can see yet, and one last
 // transaction makes it a session. Until then it stands in `purge`, so that a crash leaves nothing behind.
 import { formatPosition, type Position } from "../../session/position.ts";
 import type { NewEvent } from "../../session/event.ts";
@@ -23,8 +23,10 @@ export function beginFork(
   command: Command | undefined,
 ): { key: number } | { forked: Forked } {
   const earlier = command && recall<Extract<Forked, { ok: true }>>(writing.database, command);
-  if (earlier) return { forked: earlier };
-  const { database } = writing;
+  return earlier ? { forked: earlier } : beginCopy(writing);
+}
+
+export function beginCopy({ database }: Writing): { key: number } {
   const made = database.get<{ key: number }>(
     "insert into log (id, kind) values ('', 'session') returning key", // only for a key that was never used
   );
@@ -113,6 +115,21 @@ export function isWhole({ database }: Writing, { key, at }: CopiedSession): bool
 export function finishCopy(
   writing: Writing,
   original: LogState,
+  copied: CopiedSession,
+  session: Omit<SessionColumns, "row" | "now">,
+): void {
+  writing.database.run(
+    "insert into log_blob (log, blob) select ?, blob from log_blob where log = ?",
+    copied.key,
+    original.key,
+  );
+  openCopy(writing, original.epoch, copied, session);
+}
+
+/** From here on everybody sees it. Its facts carry epochs, and those never go down in a log. */
+export function openCopy(
+  writing: Writing,
+  epoch: number,
   { key, row, batch, now }: CopiedSession,
   session: Omit<SessionColumns, "row" | "now">,
 ): void {
@@ -120,15 +137,9 @@ export function finishCopy(
   const log = insertLog(writing, session.id, "session", key);
   if (!log) throw new RangeError(`a copy can't be named ${session.id}: there is such a log already`);
   database.run("delete from purge where log = ?", key);
-  // Its facts carry the original's epochs, and epochs never go down in a log.
-  log.epoch = original.epoch;
+  log.epoch = epoch;
   database.run("update log set epoch = ? where key = ?", log.epoch, key);
   insertSession(writing, log, { ...session, row, now });
-  database.run(
-    "insert into log_blob (log, blob) select ?, blob from log_blob where log = ?",
-    key,
-    original.key,
-  );
   writeEvents(writing, log, batch);
 }
 
@@ -152,7 +163,7 @@ type EventRecord = {
   text: string;
 };
 
-function copyState({ database }: Writing, key: number): LogState {
+export function copyState({ database }: Writing, key: number): LogState {
   return {
     key,
     id: formatPosition(key, 0),

@@ -20,34 +20,48 @@ export async function putBlob({ writer, clock }: Context, log: LogId, bytes: Uin
 }
 
 export async function putFile(
-  { writer, clock }: Context,
+  context: Context,
   { id, name, type }: { id: string; name: string; type: string },
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
   commandOf?: Parameters<Store["putFile"]>[3],
 ): Promise<Awaited<ReturnType<Store["putFile"]>>> {
+  const { writer, clock } = context;
+  const put = await putPieces(context, pieces, maxBytes);
+  if (!put) return { ok: false, code: "too_large" };
+  const { key, bytes } = put;
+  const added = await writer.call("addFile", { file: id, name, type, bytes }, key, clock(), commandOf?.());
+  if (!added.ok || added.replayed) await dropPieces(context, key); // the first file stands for it
+  return added;
+}
+
+/** A blob that nobody can see yet; undefined when there were too many bytes. */
+export async function putPieces(
+  context: Context,
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<{ key: number; bytes: number } | undefined> {
+  const { writer, clock } = context;
   const { key } = await writer.call("beginBlob", null, 0, clock());
   let [bytes, n] = [0, 0];
   try {
     for await (const chunk of inChunks(pieces)) {
       bytes += chunk.byteLength;
       if (bytes > maxBytes) {
-        await drop();
-        return { ok: false, code: "too_large" };
+        await dropPieces(context, key);
+        return undefined;
       }
       await writer.call("putChunk", key, n++, chunk);
     }
   } catch (error) {
-    await drop();
+    await dropPieces(context, key);
     throw error;
   }
-  const added = await writer.call("addFile", { file: id, name, type, bytes }, key, clock(), commandOf?.());
-  if (!added.ok || added.replayed) await drop(); // the first file stands for it
-  return added;
+  return { key, bytes };
+}
 
-  async function drop(): Promise<void> {
-    while (await writer.call("dropBlob", key));
-  }
+export async function dropPieces({ writer }: Context, key: number): Promise<void> {
+  while (await writer.call("dropBlob", key));
 }
 
 /** Pieces of any size, as chunks of about one size. */

@@ -2,14 +2,15 @@
 // refusal leaves nothing behind.
 import { append } from "./append.ts";
 import { arrangeSession } from "./arrange-session.ts";
-import { beginBlob, dropBlob, finishBlob, putChunk } from "./blob.ts";
+import { beginBlob, dropBlob, finishBlob, keepBlobs, putChunk } from "./blob.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import { keep } from "./command.ts";
 import { noteDeed } from "./deed.ts";
 import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
 import { addFile } from "./file.ts";
-import { abandonFork, beginFork, copyEvents, finishFork } from "./fork-copy.ts";
+import { abandonFork, beginCopy, beginFork, copyEvents, finishFork } from "./fork-copy.ts";
+import { finishImport, importFacts } from "./import-copy.ts";
 import { finishSuccession } from "./finish-succession.ts";
 import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
@@ -33,6 +34,7 @@ export const verbs = {
   beginBlob,
   putChunk,
   finishBlob,
+  keepBlobs,
   dropBlob,
   createLog,
   createSession,
@@ -43,6 +45,9 @@ export const verbs = {
   copyEvents,
   finishFork,
   abandonFork,
+  beginCopy,
+  importFacts,
+  finishImport,
   finishSuccession,
   claimLease,
   claimSession,
