@@ -170,7 +170,7 @@ describe("an import", () => {
         await into.addFile({ ...photo, file: `fil_${end}` }, pieces(pixels));
         await into.addFact(factAt(1, "session_created", { profile: "default" }));
         for (let n = 2; n <= 600; n++)
-          await into.addFact(factAt(n, "notice", { level: "info", text: `needle ${n}` }));
+          await into.addFact(factAt(n, "session_titled", { title: `needle ${n}` }));
         expect(await store.head(`ses_${end}`)).toBeUndefined();
         if (end === "abandoned") await into.abandon();
         else store = await another(store);
