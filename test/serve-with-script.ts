@@ -132,10 +132,12 @@ function knownAgents({ profiles, processes }: ScriptedAgents): KnownAgents {
 }
 
 async function lease(session: string): Promise<Lease> {
-  // As an executor takes up what has input: then the session, and each process of it, belongs to this host.
-  if (agents && !leases.has(session)) {
+  // As an executor takes up what has input: then the session, and each process of it, belongs to this host. Which one it is
+  // given is the store's choice.
+  while (agents && !leases.has(session)) {
     const claim = await store.claimSession(LEASE_MS);
-    if (claim) leases.set(claim.lease.log, claim.lease);
+    if (!claim) break;
+    leases.set(claim.lease.log, claim.lease);
   }
   const held = leases.get(session);
   if (held) return held;
