@@ -7,9 +7,7 @@ import type { AnyEvent } from "../session/event.ts";
 import { goodPrefix } from "../store/good-prefix.ts";
 import { DamagedEvent, type LogId, type Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
-import { exportLines } from "./export-lines.ts";
 import { refuseUnknown } from "./session-refusals.ts";
-import { transcript } from "./transcript.ts";
 import type { App } from "./zod.ts";
 
 export function exportRoutes(app: App, { store }: Context): void {
@@ -28,7 +26,7 @@ export function exportRoutes(app: App, { store }: Context): void {
       const { format } = request.query;
       if ((await store.head(id))?.kind !== "session") refuseUnknown(id);
       const events = eventsOf(store, id);
-      const lines = format === "md" ? transcript(events, store) : exportLines(events, store, id);
+      const lines = format === "md" ? await transcriptOf(events, store) : await linesOf(events, store, id);
       const waiting = () => (body.destroyed ? 0 : body.readableLength + reply.raw.writableLength);
       const body: Readable = Readable.from(request.method === "HEAD" ? [] : sentBeforeCut(lines, waiting), {
         highWaterMark: 16,
@@ -40,6 +38,19 @@ export function exportRoutes(app: App, { store }: Context): void {
         .send(body);
     },
   );
+}
+
+// Loaded when they are asked for: an idle server need not carry them.
+async function transcriptOf(events: AsyncIterable<AnyEvent>, store: Store): Promise<AsyncIterable<string>> {
+  return (await import("./transcript.ts")).transcript(events, store);
+}
+
+async function linesOf(
+  events: AsyncIterable<AnyEvent>,
+  store: Store,
+  id: LogId,
+): Promise<AsyncIterable<string>> {
+  return (await import("./export-lines.ts")).exportLines(events, store, id);
 }
 
 /** Cut off where the log is damaged: whoever exports it keeps all that is good. */

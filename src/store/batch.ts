@@ -92,6 +92,7 @@ export function entryOf(
   whole?: (text: LongText) => string,
 ): Entry {
   const { text, crc } = eventBody(event, at, by);
+  const search = searchText(event, whole) ?? null;
   return {
     facts,
     drafts,
@@ -100,8 +101,8 @@ export function entryOf(
     owner: isDraft(event) ? ownerOf(event.data.part) : null,
     tally: tallyOf(event) ?? null,
     author: personOf(by),
-    search: searchText(event, whole) ?? null,
-    aside: asidesIn(event).length > 0,
+    search,
+    aside: search !== null && asidesIn(event).length > 0,
   };
 }
 

@@ -34,8 +34,8 @@ export class AsideTexts {
 
   /** For prepareBatch. A promise only where a text must be read: else appends would lose the order they were asked for in. */
   of(events: readonly NewEvent[]): Whole | Promise<Whole> {
+    if (events.every((event) => asidesIn(event).length === 0)) return shown;
     const blobs = events.flatMap((event) => asidesIn(event).map(({ blob }) => blob));
-    if (blobs.length === 0) return shown;
     const texts = new Map<string, string>();
     for (const blob of blobs) {
       const text = this.#kept.get(blob);

@@ -39,7 +39,6 @@ import { openReader } from "./database.ts";
 import { readDeeds } from "./deed.ts";
 import { readFile } from "./file.ts";
 import { forkSession } from "./fork-session.ts";
-import { beginImport } from "./import-session.ts";
 import { readCredential, readLogins } from "./login.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { takeOwnership } from "./owner.ts";
@@ -200,7 +199,10 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       return deleted;
     },
     forkSession: (from, at, fork, author, command) => forkSession(context, from, at, fork, author, command),
-    beginImport: (session) => beginImport(context, session, () => purging.start()),
+    async beginImport(session) {
+      const { beginImport } = await import("./import-session.ts");
+      return beginImport(context, session, () => purging.start());
+    },
     succeedSession: (succession, author, command) => succeedSession(context, succession, author, command),
     async view(session) {
       const folded = await readView(reader, session);
