@@ -8,6 +8,7 @@ import { seqOf } from "../session/position.ts";
 import type { ProcessRow, Store } from "../store/store.ts";
 import type { MachineProcesses } from "./machine-processes.ts";
 import { NowAndThen } from "./now-and-then.ts";
+import { runningProcesses } from "./running-processes.ts";
 
 export type ProcessEndsOptions = {
   store: Store;
@@ -19,7 +20,6 @@ export type ProcessEndsOptions = {
   log: { error(detail: object, message: string): void };
 };
 
-const PAGE = 200;
 /** Whoever begins a process claims its directory within seconds; after so long nobody will. */
 const UNCLAIMED_MS = 10 * 60_000;
 
@@ -58,17 +58,10 @@ export class ProcessEnds {
 
   async #sweep(): Promise<void> {
     const { store, host } = this.#options;
-    let after: string | undefined;
-    do {
-      const page = await store.processes({
-        running: true,
-        host,
-        limit: PAGE,
-        ...(after !== undefined && { after }),
-      });
-      for (const row of page.items) await this.#watch(row);
-      after = page.next ?? undefined;
-    } while (after !== undefined && !this.#over.signal.aborted);
+    for await (const row of runningProcesses(store, host)) {
+      if (this.#over.signal.aborted) return;
+      await this.#watch(row);
+    }
   }
 
   async #watch(row: ProcessRow): Promise<void> {

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, giveUpUntold, readText } from "../process/directory.ts";
 import type { Store } from "../store/store.ts";
+import { runningProcesses } from "./running-processes.ts";
 
 export type TakeHomeOptions = {
   store: Pick<Store, "id" | "processes">;
@@ -13,8 +14,6 @@ export type TakeHomeOptions = {
   log: { warn(detail: object, message: string): void };
 };
 
-const PAGE = 200;
-
 /**
  * Before anything is gone on with. What the store says to run when it first comes to this home was begun under another, or
  * before homes said whose they are; what begins later begins here.
@@ -22,17 +21,7 @@ const PAGE = 200;
 export async function takeHome({ store, host, folder, log }: TakeHomeOptions): Promise<void> {
   const file = join(folder, "store");
   if ((await readText(file))?.trim() === store.id) return;
-  let after: string | undefined;
-  do {
-    const page = await store.processes({
-      running: true,
-      host,
-      limit: PAGE,
-      ...(after !== undefined && { after }),
-    });
-    for (const { id } of page.items) await giveUpUntold(join(folder, id));
-    after = page.next ?? undefined;
-  } while (after !== undefined);
+  for await (const { id } of runningProcesses(store, host)) await giveUpUntold(join(folder, id));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     await writeFile(file, `${store.id}\n`, { mode: 0o600 });

@@ -134,9 +134,9 @@ class ImportReader {
   async #takeBlob(line: Line): Promise<void> {
     const { number } = line;
     const { blob, bytes: size } = fitting(BlobLine, line);
-    const pieces: Buffer[] = [];
-    for await (const piece of this.#stretches(line, blob, size)) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
+    const bytes = Buffer.alloc(size); // at once: a text can come in as many stretches as it has bytes
+    let at = 0;
+    for await (const stretch of this.#stretches(line, blob, size)) at += stretch.copy(bytes, at);
     if (createHash("sha256").update(bytes).digest("hex") !== blob)
       refuseLine(number, `begins ${blob}, whose bytes are others`);
     // A long text does not say whose words it is.
