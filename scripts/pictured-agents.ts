@@ -17,8 +17,15 @@ const profile = {
 export function picturedAgents(): ScriptedAgents {
   return {
     profiles: [
-      { ...profile, name: "default", model: "anthropic/claude-sonnet", tools: [...profile.tools] },
-      { ...profile, name: "local", model: "ollama/qwen3", contextTokens: 32_000, tools: [...profile.tools] },
+      { ...profile, name: "default", model: "anthropic/claude-sonnet", tools: [...profile.tools], mcp: [] },
+      {
+        ...profile,
+        name: "local",
+        model: "ollama/qwen3",
+        contextTokens: 32_000,
+        tools: [...profile.tools],
+        mcp: [],
+      },
     ],
     processes: {
       prc_preview: {

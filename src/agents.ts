@@ -20,6 +20,7 @@ import { sandboxFor, type SandboxPlan } from "./process/sandbox.ts";
 import { Spawner } from "./process/spawner.ts";
 import { findAgents, type FoundAgents } from "./profile/find.ts";
 import type { ListedProfile } from "./profile/listed.ts";
+import { mcpServersOf } from "./profile/mcp-servers.ts";
 import { resolveProfile } from "./profile/resolve.ts";
 import type { Secrets } from "./secret/secrets.ts";
 import type { Ids } from "./session/ids.ts";
@@ -37,6 +38,7 @@ import { edit } from "./tool/edit.ts";
 import { read } from "./tool/read.ts";
 import { search } from "./tool/search.ts";
 import { shell } from "./tool/shell.ts";
+import type { McpServer } from "./tool/mcp/server.ts";
 import type { Tool } from "./tool/tool.ts";
 import { write } from "./tool/write.ts";
 
@@ -74,7 +76,8 @@ export async function startAgents(given: AgentsOptions): Promise<Agents> {
   await takeHome({ store, host: settings.hostId, folder, log });
   const spawner = new Spawner(); // its helper comes with the first command: an idle server need not carry 48 MB
   const keeper = keepProcesses(options);
-  const profiles = resolveProfiles(options, found, keeper.tool);
+  const mcp = mcpServersOf(config, env, log);
+  const profiles = resolveProfiles(options, found, keeper.tool, mcp);
   const profile = (name: string): Profile | { unusable: string } =>
     profiles.get(name) ?? { unusable: noProfile(name, [...profiles.keys()]) };
 
@@ -148,7 +151,7 @@ export async function startAgents(given: AgentsOptions): Promise<Agents> {
     },
     async stop() {
       await Promise.all([executor.stop(), keeper.stop(), timers.stop()]);
-      await spawner.close();
+      await Promise.all([spawner.close(), ...Array.from(mcp.values(), (server) => server.close())]);
     },
   };
 }
@@ -171,12 +174,14 @@ function resolveProfiles(
   { settings, env }: AgentsOptions,
   { profiles, providers, sandbox }: FoundAgents,
   process: Tool,
+  mcp: ReadonlyMap<string, McpServer>,
 ): ReadonlyMap<string, Profile | { unusable: string }> {
   const driver = builtinDriver({ providers, env });
   const tools = [shell, process, read, write, edit, search, ask, delegate];
   const parts = {
     driver,
     tools: new Map(tools.map((tool) => [tool.name as ToolName, tool as Tool])),
+    mcp,
     sandbox,
     prices: settings.config.prices,
     scratchFolder: join(settings.home, "workspaces"),

@@ -10,6 +10,7 @@ import { readSettings, type Settings } from "./config/settings.ts";
 import { homeFault, makeHome } from "./home.ts";
 import { openStore } from "./open-store.ts";
 import { describeAgents as agentsReport, findAgents } from "./profile/find.ts";
+import { tryMcpServers } from "./profile/mcp-servers.ts";
 import { makeIds } from "./session/ids.ts";
 import { goodPrefix } from "./store/good-prefix.ts";
 import { StorageError, type LogId, type Store } from "./store/store.ts";
@@ -43,7 +44,11 @@ async function doctorFile(settings: Settings, exportTo: string | undefined): Pro
 export async function describeAgents(): Promise<AgentsReport> {
   const settings = currentSettings();
   if ("ok" in settings) throw new Error(settings.detail); // doctor asks only once the settings are known to be good
-  return agentsReport(await findAgents(settings, process.env), process.env);
+  const [found, mcp] = await Promise.all([
+    findAgents(settings, process.env),
+    tryMcpServers(settings.config, process.env),
+  ]);
+  return { ...agentsReport(found, process.env), mcp };
 }
 
 export function backupStore(file: string): ReturnType<Deps["backupStore"]> {

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import type { SessionRow } from "../src/client/commands.ts";
 import type { AnyEvent } from "../src/session/event.ts";
@@ -108,6 +109,22 @@ it("doctor tells what is in force and that all is well, with a server and withou
   const empty = await holdfastJson<Report>({ ...env, HOLDFAST_HOME: join(server.home, "none") }, ["doctor"]);
   expect(empty.store).toEqual({ state: "absent" });
 });
+
+it("doctor starts each MCP server to see whether it does, and names one that does not", async () => {
+  const home = await mkdtemp(join(tmpdir(), "holdfast-mcp-"));
+  const program = fileURLToPath(new URL("../src/tool/mcp/scene-server.ts", import.meta.url));
+  const commandOf = (mode: string) => JSON.stringify([process.execPath, program, mode]);
+  await writeFile(
+    join(home, "config.toml"),
+    `[mcp.good]\ncommand = ${commandOf("plain")}\n[mcp.bad]\ncommand = ${commandOf("dies")}\n`,
+  );
+  const { code, out, err } = await holdfast({ HOLDFAST_HOME: home }, ["doctor"]);
+  await rm(home, { recursive: true });
+  expect(code).toBe(1);
+  expect(out).toMatch(/good +10 tools/);
+  expect(out).toMatch(/bad +it ended with 3: the key is missing/);
+  expect(err).toContain("the MCP server bad does not start: it ended with 3");
+}, 60_000);
 
 it("doctor names a log with a flipped bit, and rescues what is in front of it", async () => {
   const server = await started();

@@ -22,6 +22,8 @@ export type AgentsReport = {
   sandbox: string;
   /** `key` says where it is or which is missing, never what it is. */
   providers: { name: string; kind: string; key: string }[];
+  /** Each was started and ended again for it. */
+  mcp: { name: string; tools: number; fault: string | null }[];
   profiles: {
     name: string;
     model: string | null;

@@ -99,8 +99,10 @@ async function serverFindings({ hastyClient, address }: Cli): Promise<ServerFind
   }
 }
 
-function wrongIn({ version, home, server, store }: Report): string[] {
-  const wrong: string[] = [];
+function wrongIn({ version, home, server, agents, store }: Report): string[] {
+  const wrong = agents.mcp.flatMap(({ name, fault }) =>
+    fault === null ? [] : [`the MCP server ${name} does not start: ${fault}`],
+  );
   const isHomeNamed = store.state === "unusable" && store.detail.includes(home.path);
   if (home.state === "not usable" && !isHomeNamed) wrong.push(`${home.path} can't be written to`);
   if (home.state === "writable" && home.freeBytes < FREE_BYTES_LOW)
@@ -157,7 +159,7 @@ function print({ terminal }: Cli, report: Report): void {
   );
 }
 
-function printAgents(terminal: Terminal, { profiles, providers }: AgentsReport): void {
+function printAgents(terminal: Terminal, { profiles, providers, mcp }: AgentsReport): void {
   terminal.line();
   printTable(
     terminal,
@@ -179,6 +181,20 @@ function printAgents(terminal: Terminal, { profiles, providers }: AgentsReport):
       { title: "KEY", cell: ({ key }) => visibleLine(key), flexible: true },
     ],
     providers,
+  );
+  if (mcp.length === 0) return;
+  terminal.line();
+  printTable(
+    terminal,
+    [
+      { title: "MCP SERVER", cell: ({ name }) => visibleLine(name) },
+      {
+        title: "STATE",
+        cell: ({ tools, fault }) => visibleLine(fault ?? count(tools, "tool")),
+        flexible: true,
+      },
+    ],
+    mcp,
   );
 }
 

@@ -11,6 +11,7 @@ const profile: ProfileInfo = {
   origin: "config.toml",
   workspace: null,
   tools: [],
+  mcp: [],
   contextTokens: 1,
   approvals: "ask",
   sandboxed: false,

@@ -48,6 +48,14 @@ test.each([
     3,
     "providers.x.apiKeyEnv: must be the name of",
   ],
+  ['[mcp.a]\npassEnv = ["A"]\n', 1, "mcp.a: must have either a command or a url"],
+  ['[mcp.a]\ncommand = ["a"]\ntokenEnv = "A"\n', 1, "mcp.a: a command gets its token by passEnv"],
+  ['[mcp."a b"]\ncommand = ["a"]\n', 1, "mcp.a b: must be a name of letters, digits and hyphens"],
+  [
+    '[mcp.a]\ncommand = ["a"]\n[profiles.p]\nmcp = ["a", "b"]\n',
+    4,
+    "profiles.p.mcp.1: there is no [mcp.b]; there are: a",
+  ],
 ])("the mistake in %j is named with its line", (text, line, message) => {
   const read = parseConfig(text);
   const described = read.ok ? "no mistake" : describeFaults("config.toml", read.faults);

@@ -65,6 +65,8 @@ function textOf(file: string): string | undefined {
 function faultsOf(error: z.ZodError, text: string): ConfigFault[] {
   const faults = error.issues.flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+    if (issue.code === "invalid_key")
+      return issue.issues.map(({ message }) => faultAt(text, path, plain(message)));
     if (issue.code !== "unrecognized_keys") return [faultAt(text, path, plain(issue.message))];
     return issue.keys.map((key) => faultAt(text, [...path, key], unknownKey(key, path)));
   });

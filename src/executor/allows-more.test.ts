@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StepRequest } from "../driver/driver.ts";
 import type { ConfigRule, Policy } from "../session/approval.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import type { Tool } from "../tool/tool.ts";
 import { allowsMore, type Allowed } from "./allows-more.ts";
 import { results, useScene } from "./scene.ts";
@@ -17,9 +18,11 @@ const policy = (changes: Partial<Policy> = {}): Policy => ({
   saved: [],
   ...changes,
 });
-const tools = (...names: string[]) => new Map(names.map((name) => [name, {} as Tool])); // only its name counts
+// Only their names count.
+const tools = (...names: string[]) => toolbox(new Map(names.map((name) => [name, {} as Tool])), []);
 const own: Allowed = {
-  tools: tools("read", "shell"),
+  toolbox: tools("read", "shell"),
+  mcp: ["issues"],
   sandboxed: true,
   network: false,
   passEnv: ["LANG"],
@@ -32,7 +35,8 @@ describe("a profile allows more", () => {
     ["that asks less", { policy: policy({ config, approvals: "auto" }) }],
     ["that runs commands outside of the sandbox", { sandboxed: false }],
     ["whose sandbox has the network", { network: true }],
-    ["that has another tool", { tools: tools("read", "write") }],
+    ["that has another tool", { toolbox: tools("read", "write") }],
+    ["that has the tools of another MCP server", { mcp: ["issues", "deploy"] }],
     ["that passes on more of the environment", { passEnv: ["LANG", "DEPLOY_KEY"] }],
     [
       "with a rule that allows what no own one does",
@@ -51,7 +55,7 @@ describe("a profile allows more", () => {
   it.each<[string, Partial<Allowed>]>([
     ["that is alike", {}],
     ["that only denies", { policy: policy({ config, approvals: "deny" }) }],
-    ["with fewer tools and less of the environment", { tools: tools("read"), passEnv: [] }],
+    ["with fewer tools and less of the environment", { toolbox: tools("read"), mcp: [], passEnv: [] }],
     [
       "with more rules that deny and fewer that allow",
       { policy: policy({ config: [...config.slice(1), rule("deny", "*")] }) },

@@ -3,7 +3,9 @@
 import type { ConfigRule, Policy } from "../session/approval.ts";
 import type { Profile } from "./drain.ts";
 
-export type Allowed = Pick<Profile, "tools" | "sandboxed" | "network" | "passEnv"> & { policy: Policy };
+export type Allowed = Pick<Profile, "toolbox" | "mcp" | "sandboxed" | "network" | "passEnv"> & {
+  policy: Policy;
+};
 
 export function allowsMore(own: Allowed, other: Allowed): boolean {
   return (
@@ -11,7 +13,11 @@ export function allowsMore(own: Allowed, other: Allowed): boolean {
     // In a sandbox commands run without asking, outside of one they get at everything: neither is less than the other.
     other.sandboxed !== own.sandboxed ||
     (other.sandboxed && other.network && !own.network) ||
-    other.tools.keys().some((tool) => !own.tools.has(tool)) ||
+    other.toolbox
+      .tools()
+      .keys()
+      .some((tool) => !own.toolbox.tools().has(tool)) ||
+    other.mcp.some((server) => !own.mcp.includes(server)) ||
     other.passEnv.some((name) => !own.passEnv.includes(name)) ||
     rulesAllowMore(own.policy.config, other.policy.config) ||
     rulesAllowMore(own.policy.saved, other.policy.saved)

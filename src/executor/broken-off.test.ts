@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import type { Tool } from "../tool/tool.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import { wallClock } from "./clock.ts";
 import { types, useScene } from "./scene.ts";
 
@@ -53,12 +54,12 @@ it("a tool that a shutdown breaks off has no result, and runs again", async () =
   const tools = new Map([["slow", slow]]);
   const script = ({ context }: { context: readonly unknown[] }) =>
     context.length > 1 ? "Done." : { call: "slow", args: {} };
-  await scene.run(script, { tools });
+  await scene.run(script, { toolbox: toolbox(tools) });
   const session = await scene.send("go");
   await expect.poll(() => runs).toBe(1);
   await scene.stop();
   expect(types(await scene.untilFact(session, "tool_started"))).not.toContain("tool_finished");
-  await scene.run(script, { tools });
+  await scene.run(script, { toolbox: toolbox(tools) });
   const facts = await scene.untilFact(session, "turn_ended");
   expect(facts.filter(({ type }) => type === "tool_finished")).toMatchObject([{ data: { status: "ok" } }]);
   expect(runs).toBe(2);

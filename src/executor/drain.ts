@@ -8,7 +8,8 @@ import { failFacts, nextStep, startFacts, type Limits, type NextStep } from "../
 import type { Position } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import { StorageError, type Claim, type DamagedEvent, type Lease, type Store } from "../store/store.ts";
-import type { Place, Tool } from "../tool/tool.ts";
+import type { Place } from "../tool/tool.ts";
+import type { Toolbox } from "../tool/toolbox.ts";
 import { abandonCalls } from "./abandon-calls.ts";
 import { allowsMore } from "./allows-more.ts";
 import { callModel } from "./call-model.ts";
@@ -36,7 +37,9 @@ export type Profile = {
   model: string;
   instructions: (workspace: string) => string;
   workspace: (session: Worker) => Workspace;
-  tools: ReadonlyMap<string, Tool>;
+  toolbox: Toolbox;
+  /** The MCP servers of which it has the tools, whether or not they are there just now. */
+  mcp: readonly string[];
   /** What the configuration says; saved rules come from the store at the moment of the decision. */
   policy: Omit<Policy, "saved">;
   /** What its model can take. */
@@ -175,12 +178,13 @@ async function perform(
       return;
     case "stop":
       await abandonCalls(session, {
-        ...profile,
+        tools: profile.toolbox.tools(),
         place: placeOf(context, session, profile),
         log: context.log,
       });
       return end(context, session, await withWords(context, session.id, next.facts));
     case "call_model":
+      if (!(await haveTools(context, session, profile, broken))) return;
       if (!(await session.appendDecided(next.facts))) return;
       return withStops(context, session, broken, (signal) =>
         attempt(context, hold, session, profile, next, signal),
@@ -188,6 +192,7 @@ async function perform(
     case "compact":
       return withStops(context, session, broken, (signal) => shorten(context, session, profile, signal));
     case "run_tools":
+      if (!(await haveTools(context, session, profile, broken))) return;
       return withStops(context, session, broken, (signal) =>
         runTools(toolWork(context, hold, session, profile, signal)),
       );
@@ -195,6 +200,33 @@ async function perform(
     case "wait":
       return;
   }
+}
+
+/**
+ * Whether all tools are there that are to be had; each that is not is told, once in a turn. Else something was done about it,
+ * which took time in which anything may have happened.
+ */
+async function haveTools(
+  context: DrainContext,
+  session: HeldSession,
+  { toolbox }: Profile,
+  broken: AbortSignal,
+): Promise<boolean> {
+  const isSettled = toolbox.isSettled();
+  const untold = isSettled ? untoldIn(session.view, toolbox.missing()) : [];
+  if (isSettled && untold.length === 0) return true;
+  if (!session.view.turn) await session.appendDecided(startFacts(session.view)); // for all to see that it has begun
+  else if (isSettled)
+    await session.append(untold.map((text) => ({ type: "notice", data: { level: "warn", text } })));
+  else await withStops(context, session, broken, (signal) => toolbox.settle(signal));
+  return false;
+}
+
+function untoldIn({ messages }: View, notices: readonly string[]): string[] {
+  if (notices.length === 0) return [];
+  const ofTurn = messages.slice(messages.findLastIndex(({ kind }) => kind === "turn_end") + 1);
+  const told = new Set(ofTurn.flatMap((message) => (message.kind === "notice" ? [message.text] : [])));
+  return notices.filter((text) => !told.has(text));
 }
 
 async function attempt(
@@ -216,7 +248,7 @@ async function attempt(
       step,
       instructions: profile.instructions(path),
       context: await modelContext(context.store, session.context.entries),
-      tools: toolSpecs(profile.tools),
+      tools: toolSpecs(profile.toolbox.tools()),
       session: session.id,
     },
     step,
@@ -279,7 +311,8 @@ function toolWork(
   };
   return {
     session,
-    tools: profile.tools,
+    tools: profile.toolbox.tools(),
+    missingTools: profile.toolbox.missing(),
     place: placeOf(context, session, profile),
     openWorkspace: () => (opened ??= open()),
     policy,

@@ -63,12 +63,7 @@ async function readyCall(work: ToolWork, call: string): Promise<Ready | undefine
   const part = partOf(work, call);
   if (!part) return undefined;
   const tool = work.tools.get(part.name);
-  if (!tool)
-    return refuse(
-      work,
-      part,
-      `There is no tool "${part.name}". There are: ${[...work.tools.keys()].join(", ")}.`,
-    );
+  if (!tool) return goneTool(work, part);
   const mark = part.state === "called" ? work.secrets.markIn(JSON.stringify(part.args) ?? "") : undefined;
   if (mark !== undefined) return refuse(work, part, holdsSecret(mark));
   const broken = brokenText(part.args);
@@ -83,6 +78,17 @@ async function readyCall(work: ToolWork, call: string): Promise<Ready | undefine
   if (part.state === "called") await work.session.append([proposed(part, tool.effect)]);
   const now = partOf(work, call);
   return now && { part: now, tool, args: parsed.data };
+}
+
+const UNKNOWN = "It is not known whether this took effect: verify before you go on.";
+
+/** What was begun with a tool that is gone since (an MCP server that does not start, another configuration) may be done. */
+async function goneTool(work: ToolWork, part: ToolPart): Promise<undefined> {
+  const isUnsure = part.state === "started" && part.effect !== "read";
+  const missing = work.missingTools.length > 0 ? ` ${work.missingTools.join(". ")}.` : "";
+  const gone = `There is no tool "${part.name}".${missing}`;
+  if (isUnsure) await finish(work, part.call, "unknown", `${gone} ${UNKNOWN}`);
+  else await refuse(work, part, `${gone} There are: ${[...work.tools.keys()].join(", ")}.`);
 }
 
 /**
@@ -222,12 +228,7 @@ async function resume(work: ToolWork, ready: Ready, judge: () => Promise<boolean
       return runDelegate(work, call, tool.delegation(args));
     case "plain":
       if (tool.effect !== "unsafe") return runPlain(work, call, tool, args, part.trace);
-      return finish(
-        work,
-        call,
-        "unknown",
-        "It is not known whether this took effect: verify before you go on.",
-      );
+      return finish(work, call, "unknown", UNKNOWN);
     case "ask":
       throw new Error(`${part.name} is answered, not started`);
   }

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { StorageError, type Store } from "../store/store.ts";
 import type { Tool } from "../tool/tool.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import { results, useScene } from "./scene.ts";
 import type { Script } from "./scripted-driver.ts";
 
@@ -68,7 +69,7 @@ it("what changes another file does not wait", async () => {
   });
   const tools = [acts("first", () => released), acts("second", release)];
   await scene.run(once({ call: "first", args: {} }, { call: "second", args: {} }), {
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    toolbox: toolbox(new Map(tools.map((tool) => [tool.name, tool]))),
   });
   const log = await scene.untilFact(await scene.send("both"), "turn_ended");
   expect(results(log).map(({ result }) => result)).toEqual(["second", "first"]);

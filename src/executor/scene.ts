@@ -20,6 +20,7 @@ import { read } from "../tool/read.ts";
 import { search } from "../tool/search.ts";
 import { shell } from "../tool/shell.ts";
 import type { Tool } from "../tool/tool.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import { write } from "../tool/write.ts";
 import { wallClock } from "./clock.ts";
 import { sessionDelegates } from "./delegates.ts";
@@ -141,7 +142,8 @@ export function useScene(): Scene {
         model: "scripted/one",
         instructions: () => "",
         workspace: () => ({ path: workspace(), scratch: false }),
-        tools: new Map(TOOLS),
+        toolbox: toolbox(new Map(TOOLS)),
+        mcp: [],
         policy: { approvals: "auto", config: [] },
         contextTokens: 128_000,
         sandboxed: false,

@@ -13,8 +13,8 @@ export function toolSpecs(tools: ReadonlyMap<string, Tool>): ToolSpec[] {
 }
 
 function specsOf(tools: ReadonlyMap<string, Tool>): ToolSpec[] {
-  return Array.from(tools.values(), ({ name, description, args }) => {
-    const { $schema: _, ...parameters } = z.toJSONSchema(args, { io: "input" });
+  return Array.from(tools.values(), ({ name, description, args, parameters: given }) => {
+    const { $schema: _, ...parameters } = given ?? z.toJSONSchema(args, { io: "input" });
     return { name, description, parameters };
   });
 }

@@ -14,6 +14,8 @@ import type { NewAsk } from "./new-ask.ts";
 export type ToolWork = {
   session: HeldSession;
   tools: ReadonlyMap<string, Tool>;
+  /** Which others there should be, and why they are not. */
+  missingTools: readonly string[];
   place: Place;
   /** Why nothing can be done there; undefined when it can. Makes a scratch directory that is not there yet. */
   openWorkspace: () => Promise<string | undefined>;

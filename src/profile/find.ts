@@ -23,8 +23,10 @@ export async function findAgents({ home, config }: Settings, env: Env): Promise<
   const [ollama, sandbox] = await Promise.all([findOllama(env), probeSandbox(home, env["PATH"] ?? "")]);
   const providers = providersOf(config, ollama);
   const profiles = profilesOf(config, offersOf(providers, env, ollama));
-  const listed = profiles.map((profile) => listedProfile(profile, providers, env, sandbox));
-  return { providers, profiles, listed, sandbox, notices: toolNotices(profiles, config.mcp) };
+  const listed = profiles.map((profile) =>
+    listedProfile(profile, { providers, env, sandbox, mcp: Object.keys(config.mcp) }),
+  );
+  return { providers, profiles, listed, sandbox, notices: toolNotices(profiles) };
 }
 
 /** What `doctor` says of them: which keys are there, never the keys. */

@@ -5,16 +5,10 @@ import type { ToolName } from "../config/schema.ts";
 export function instructionsFor(
   workspace: string,
   tools: ReadonlySet<string>,
-  own: string | undefined,
+  more: readonly string[],
 ): string {
   const notes = NOTES.filter(([tool]) => tools.has(tool)).map(([, note]) => `- ${note}`);
-  return [
-    GROUND,
-    `Your workspace is ${workspace}; paths are relative to it.`,
-    notes.join("\n"),
-    END,
-    own ?? "",
-  ]
+  return [GROUND, `Your workspace is ${workspace}; paths are relative to it.`, notes.join("\n"), END, ...more]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -1,5 +1,5 @@
 // Which secrets Holdfast knows: the keys of providers, its own token, the passwords within its addresses, what webhooks are
-// signed with, and what a profile passes on under a name that says that it is secret.
+// signed with, and what is passed on to commands and MCP servers under a name that says that it is secret.
 import type { Settings } from "../config/settings.ts";
 import { keyVariables, type Env } from "../driver/builtin/endpoint.ts";
 import type { Secret } from "../secret/forms.ts";
@@ -18,7 +18,8 @@ export function knownSecrets({ config, databaseUrl, token }: Pick<Settings, Used
   const keys = [...configured.map(([, provider]) => provider), ...usual].flatMap(keyVariables);
   const others = [
     ...config.webhooks.flatMap(({ secretEnv }) => secretEnv ?? []),
-    ...Object.values(config.profiles).flatMap(({ passEnv }) =>
+    ...Object.values(config.mcp).flatMap(({ tokenEnv }) => tokenEnv ?? []),
+    ...[...Object.values(config.profiles), ...Object.values(config.mcp)].flatMap(({ passEnv }) =>
       passEnv.filter((name) => SAYS_SECRET.test(name)),
     ),
   ];

@@ -15,6 +15,8 @@ export type ListedProfile = {
   origin: string;
   workspace: string | null;
   tools: string[];
+  /** The MCP servers of which it has the tools. */
+  mcp: string[];
   contextTokens: number;
   approvals: "ask" | "auto" | "deny";
   /** Whether its commands run behind a sandbox, in words that end up in a tooltip. */
@@ -24,11 +26,12 @@ export type ListedProfile = {
   unusable: string | null;
 };
 
+/** What there is on this machine; `mcp` are all servers by name. */
+type Around = { providers: Providers; env: Env; sandbox: Sandbox; mcp: readonly string[] };
+
 export function listedProfile(
   { name, model, origin, config }: NamedProfile,
-  providers: Providers,
-  env: Env,
-  probed: Sandbox,
+  { providers, env, sandbox: probed, mcp }: Around,
 ): ListedProfile {
   const located = model === null ? undefined : locateModel(model, providers, env);
   const sandbox = sandboxFor(config.sandbox, probed);
@@ -40,6 +43,7 @@ export function listedProfile(
     origin,
     workspace: config.workspace ?? null,
     tools: toolsThere(config),
+    mcp: config.mcp ?? [...mcp],
     contextTokens: config.contextTokens,
     approvals: config.approvals,
     sandboxed: sandbox.kind === "bubblewrap",

@@ -20,7 +20,10 @@ function listed(toml: string, env: Env = {}, ollama?: Ollama) {
   const providers = providersOf(read.config, ollama);
   const profiles = profilesOf(read.config, offersOf(providers, env, ollama));
   return new Map(
-    profiles.map((profile) => [profile.name, listedProfile(profile, providers, env, NO_SANDBOX)]),
+    profiles.map((profile) => [
+      profile.name,
+      listedProfile(profile, { providers, env, sandbox: NO_SANDBOX, mcp: ["github"] }),
+    ]),
   );
 }
 
@@ -88,21 +91,24 @@ it("a tool that is not there yet is named to whoever configured it, and not give
   const config = { ...usualProfile(), tools: ["shell", "task"] as ("shell" | "task")[] };
   const profile: NamedProfile = { name: "p", model: "demo/demo", origin: "config.toml", config };
   expect(toolsThere(config)).toEqual(["shell"]);
-  expect(toolNotices([profile], {})).toEqual([expect.stringContaining('profiles.p.tools names "task"')]);
-  expect(toolNotices([{ ...profile, config: usualProfile() }], {})).toEqual([]);
+  expect(toolNotices([profile])).toEqual([expect.stringContaining('profiles.p.tools names "task"')]);
+  expect(toolNotices([{ ...profile, config: usualProfile() }])).toEqual([]);
 });
 
-it("an MCP server is named to whoever configured it as not there yet, rather than passed over", () => {
-  const read = parseConfig('[mcp.github]\ncommand = ["github-mcp"]\n[mcp.files]\ncommand = ["files"]');
-  if (!read.ok) throw new Error(JSON.stringify(read.faults));
-  expect(toolNotices([], read.config.mcp)).toEqual([
-    expect.stringMatching(/^mcp\.github .*not .* yet: agents work without its tools$/),
-    expect.stringContaining("mcp.files"),
-  ]);
+it("a profile has all MCP servers, or those that it names", () => {
+  const profile = (mcp?: string[]): NamedProfile => ({
+    name: "p",
+    model: "demo/demo",
+    origin: "config.toml",
+    config: { ...usualProfile(), ...(mcp && { mcp }) },
+  });
+  const listed = (mcp?: string[]) =>
+    listedProfile(profile(mcp), { providers: {}, env: {}, sandbox: NO_SANDBOX, mcp: ["a", "b"] }).mcp;
+  expect([listed(), listed(["b"]), listed([])]).toEqual([["a", "b"], ["b"], []]);
 });
 
 it("an agent is told of its workspace and of the tools that it has, and no others", () => {
-  const text = instructionsFor("/work/x", new Set(["shell"]), "Speak German.");
+  const text = instructionsFor("/work/x", new Set(["shell"]), ["Speak German."]);
   expect(text).toContain("/work/x");
   expect(text).toContain("- shell runs");
   expect(text).not.toContain("delegate");

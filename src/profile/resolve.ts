@@ -6,7 +6,9 @@ import type { Profile } from "../executor/drain.ts";
 import { workspaceOf } from "../executor/workspace.ts";
 import type { Sandbox } from "../process/sandbox.ts";
 import { sandboxFor } from "../process/sandbox.ts";
+import type { McpServer } from "../tool/mcp/server.ts";
 import type { Tool } from "../tool/tool.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { NamedProfile } from "./profiles.ts";
 import { toolsThere } from "./tools.ts";
@@ -14,6 +16,7 @@ import { toolsThere } from "./tools.ts";
 export type Parts = {
   driver: Driver;
   tools: ReadonlyMap<ToolName, Tool>;
+  mcp: ReadonlyMap<string, McpServer>;
   sandbox: Sandbox;
   prices: Config["prices"];
   /** HOLDFAST_HOME/workspaces */
@@ -22,7 +25,7 @@ export type Parts = {
 
 export function resolveProfile(
   { name, model, config }: NamedProfile,
-  { driver, tools: all, sandbox, prices, scratchFolder }: Parts,
+  { driver, tools: all, mcp, sandbox, prices, scratchFolder }: Parts,
 ): Profile | { unusable: string } {
   if (model === null)
     return {
@@ -33,12 +36,16 @@ export function resolveProfile(
     const found = all.get(tool);
     if (found) tools.set(tool, found);
   }
+  const servers = [...mcp.values()].filter((server) => config.mcp?.includes(server.name) ?? true);
+  const box = toolbox(tools, servers);
   return {
     driver,
     model,
-    instructions: (workspace) => instructionsFor(workspace, new Set(tools.keys()), config.instructions),
+    instructions: (workspace) =>
+      instructionsFor(workspace, new Set(tools.keys()), [...box.notes(), config.instructions ?? ""]),
     workspace: (session) => workspaceOf(session, config.workspace, scratchFolder),
-    tools,
+    toolbox: box,
+    mcp: servers.map((server) => server.name),
     policy: {
       approvals: config.approvals,
       config: config.rules.map(({ tool, match = "*", decision }) => ({ tool, match, decision })),

@@ -1,5 +1,5 @@
 // Which of the tools that a profile names there are, and what is said of the others.
-import { COMING_TOOLS, type Config, type ProfileConfig, type ToolName } from "../config/schema.ts";
+import { COMING_TOOLS, type ProfileConfig, type ToolName } from "../config/schema.ts";
 import type { NamedProfile } from "./profiles.ts";
 
 const COMING: ReadonlySet<string> = new Set(COMING_TOOLS);
@@ -9,8 +9,8 @@ export function toolsThere({ tools }: Pick<ProfileConfig, "tools">): ToolName[] 
 }
 
 /** A line for each name that means nothing yet. */
-export function toolNotices(profiles: readonly NamedProfile[], mcp: Config["mcp"]): string[] {
-  const tools = profiles.flatMap(({ name, config }) =>
+export function toolNotices(profiles: readonly NamedProfile[]): string[] {
+  return profiles.flatMap(({ name, config }) =>
     config.tools
       .filter((tool) => COMING.has(tool))
       .map(
@@ -18,9 +18,4 @@ export function toolNotices(profiles: readonly NamedProfile[], mcp: Config["mcp"
           `profiles.${name}.tools names "${tool}", which this version does not have yet: its agents work without it`,
       ),
   );
-  const servers = Object.keys(mcp).map(
-    (name) =>
-      `mcp.${name} names an MCP server, which this version does not start yet: agents work without its tools`,
-  );
-  return [...tools, ...servers];
 }

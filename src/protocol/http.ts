@@ -270,6 +270,8 @@ export const ProfileInfo = named(
     origin: z.string(),
     workspace: z.string().nullable(),
     tools: z.array(z.string()),
+    /** MCP servers of which it has the tools too, whether or not they are there just now. */
+    mcp: z.array(z.string()),
     /** How much its model takes in at once, as the configuration has it. */
     contextTokens: z.number(),
     approvals: z.enum(["ask", "auto", "deny"]),

@@ -11,6 +11,7 @@ const profile = (name: string, unusable: string | null = null): ProfileInfo => (
   origin: "config.toml",
   workspace: null,
   tools: ["shell"],
+  mcp: [],
   contextTokens: 128_000,
   approvals: "ask",
   sandboxed: false,

@@ -55,7 +55,7 @@ export function exactRule({ tool, digest }: Proposal, shown: string): Rule {
 }
 
 function matches({ tool, match, decision }: ConfigRule, proposal: Proposal): boolean {
-  if (tool !== "*" && tool !== proposal.tool) return false;
+  if (!matchesPattern(tool, proposal.tool)) return false;
   if (match.startsWith("sha256:")) return match === `sha256:${proposal.digest}`;
   const { subject, path } = proposal;
   if (!path) return matchesPattern(match, subject);

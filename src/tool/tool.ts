@@ -9,6 +9,8 @@ export type Tool<Args = unknown> = {
   name: string;
   description: string;
   args: z.ZodType<Args>;
+  /** As the model is told of its arguments, where that is not what `args` says: whoever runs it checks them itself. */
+  parameters?: Readonly<Record<string, unknown>>;
   /** `read` and `idempotent` run again after a crash that left no trace; `unsafe` never does. */
   effect: Effect;
   /** What rules and people judge by. */
@@ -72,4 +74,4 @@ export type CommandSpec = {
 
 export type Call = Place & { call: string; trace: unknown; signal: AbortSignal };
 
-export type Outcome = { status: "ok" | "error"; result: string };
+export type Outcome = { status: "ok" | "error" | "unknown"; result: string };

@@ -15,6 +15,7 @@ import { tellGone } from "../../src/keeper/tell-gone.ts";
 import { Timers } from "../../src/keeper/timers.ts";
 import { NO_SECRETS } from "../../src/secret/secrets.ts";
 import { StorageError } from "../../src/store/store.ts";
+import { toolbox } from "../../src/tool/toolbox.ts";
 import { commandLink } from "./command-link.ts";
 import { DiskFault, type Rates } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
@@ -150,7 +151,8 @@ export class Node {
       model: MODEL,
       instructions: () => "",
       workspace: () => ({ path: "/work", scratch: false }),
-      tools: toolLink(world, ledger, life, () => this.kill()),
+      toolbox: toolbox(toolLink(world, ledger, life, () => this.kill())),
+      mcp: [],
       policy: { approvals: around.approvals, config: [] },
       ...(around.askExpiryMs !== undefined && { askExpiryMs: around.askExpiryMs }),
       contextTokens: 128_000,

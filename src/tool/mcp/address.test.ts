@@ -1,0 +1,74 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { Config } from "../../config/schema.ts";
+import { mcpServersOf } from "../../profile/mcp-servers.ts";
+import { toolbox, type Toolbox } from "../toolbox.ts";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+const forever = new AbortController().signal;
+
+/** One session, as such a server has it. */
+async function listening(): Promise<string> {
+  const wire = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+  const server = new Server({ name: "far", version: "1.0.0" }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [{ name: "echo", inputSchema: { type: "object" as const } }],
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+    content: [{ type: "text", text: JSON.stringify(params.arguments) }],
+  }));
+  await server.connect(wire as Parameters<typeof server.connect>[0]);
+  const http = createServer((request, response) => {
+    if (request.headers.authorization === "Bearer let-me-in") void wire.handleRequest(request, response);
+    else response.writeHead(401).end("who are you?");
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => http.once("listening", resolve));
+  cleanups.push(async () => {
+    await server.close();
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+  });
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+}
+
+async function boxOf(url: string, env: Record<string, string>): Promise<Toolbox> {
+  const { mcp } = Config.parse({ mcp: { far: { url, tokenEnv: "FAR_TOKEN" } } });
+  const servers = [...mcpServersOf({ mcp }, env, { info: () => {}, warn: () => {} }).values()];
+  cleanups.push(() => Promise.all(servers.map((server) => server.close())));
+  const box = toolbox(new Map(), servers);
+  await box.settle(forever);
+  return box;
+}
+
+it("a server at an address is spoken to with its token", async () => {
+  const box = await boxOf(await listening(), { FAR_TOKEN: "let-me-in" });
+  expect(box.missing()).toEqual([]);
+  const tool = box.tools().get("far__echo");
+  const place = {
+    session: "ses_1",
+    workspace: "/",
+    hidden: "",
+    call: "c1",
+    trace: undefined,
+    signal: forever,
+  };
+  expect(tool?.kind === "plain" && (await tool.run({ a: [1, "ä"] }, place))).toEqual({
+    status: "ok",
+    result: '{"a":[1,"ä"]}',
+  });
+});
+
+it("a server that does not let us in, or is not there, is missing with the reason", async () => {
+  const url = await listening();
+  expect((await boxOf(url, {})).missing()).toEqual([expect.stringMatching(/401|who are you/)]);
+  const nobody = await boxOf("http://127.0.0.1:1/mcp", { FAR_TOKEN: "let-me-in" });
+  expect(nobody.missing()).toEqual([expect.stringContaining("ECONNREFUSED")]);
+});
