@@ -83,7 +83,7 @@ function report({ metrics }: Context, request: FastifyRequest, reply: FastifyRep
   );
   // How long a stream was open says nothing about how fast we are.
   if (reply.raw.getHeader("content-type") !== "text/event-stream")
-    metrics.requests.observe({ method, route, status }, seconds);
+    metrics.requests.observe(seconds, { method, route, status });
 }
 
 /** Requests that have no answer yet, for an orderly end. */

@@ -61,7 +61,7 @@ export async function decideAndAppend<State extends { position: Position }, Answ
         { by: "client", author, ...(command && { command }) },
         { note: answer, expectSeq: seqOf(state.position) },
       );
-      if (appended.ok && !appended.replayed) metrics.appended.inc(facts.length);
+      if (appended.ok && !appended.replayed) metrics.appended.add(facts.length);
       return appended;
     },
   );

@@ -5,6 +5,7 @@ import { StorageError } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { sendProblem } from "./errors.ts";
 import { NOT_LOADED } from "./profiles.ts";
+import { CONTENT_TYPE } from "./tally.ts";
 import type { App } from "./zod.ts";
 
 /** Anyone may ask for readiness, so that a commit is tried at most this often however many do. */
@@ -34,7 +35,7 @@ export function operationRoutes(app: App, context: Context): void {
   app.get(
     "/metrics",
     { schema: { summary: "For Prometheus", answers: { 200: ["text/plain"] } } },
-    async (_, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    async (_, reply) => reply.type(CONTENT_TYPE).send(metrics.text()),
   );
 }
 

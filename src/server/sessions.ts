@@ -59,7 +59,7 @@ export function sessionRoutes(app: App, context: Context): void {
         if (created.code === "key_reused") refuseReused();
         throw new Error(`a new id, ${id}, was taken`);
       }
-      if (!created.replayed) metrics.appended.inc(1 + first.length);
+      if (!created.replayed) metrics.appended.add(1 + first.length);
       return reply.code(201).header("location", `/api/sessions/${created.session.id}`).send(created.session);
     },
   );
@@ -241,7 +241,7 @@ async function appendFacts(
   const author = authorOf(request.caller);
   const appended = await store.append(id, facts, { by: "client", author, ...(command && { command }) });
   if (appended.ok) {
-    if (!appended.replayed) metrics.appended.inc(facts.length);
+    if (!appended.replayed) metrics.appended.add(facts.length);
     return;
   }
   if (appended.code === "ended") refuseEnded(id, appended.successor);

@@ -97,7 +97,7 @@ export class SseReader implements Reader {
     if (socket === null || !socket.writable || this.#response.writableEnded) return undefined;
     // A reader that does not read loses its connection, not a part of the log: it resumes at its position.
     if (socket.writableLength > 0 && socket.writableLength + bytes > this.#context.limits.queueBytes) {
-      this.#context.metrics.slowReaders.inc({ kind: "sse" });
+      this.#context.metrics.slowReaders.add(1, { kind: "sse" });
       socket.destroy();
       return undefined;
     }

@@ -11,7 +11,7 @@ export function cutStuckReaders(app: App, { limits, metrics }: Context): void {
     raw.setTimeout(limits.stuckMs, () => {
       const { socket } = raw;
       if (socket === null || socket.writableLength === 0) return;
-      metrics.slowReaders.inc({ kind: "plain" });
+      metrics.slowReaders.add(1, { kind: "plain" });
       socket.destroy();
     });
     done();

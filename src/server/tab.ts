@@ -88,7 +88,7 @@ export class Tab {
 
   /** What it was sent is lost to it, so it follows nothing until it can start over. */
   overflowed(): void {
-    this.#context.metrics.slowReaders.inc({ kind: "ws" });
+    this.#context.metrics.slowReaders.add(1, { kind: "ws" });
     for (const attachment of this.#everything()) attachment.leave();
     this.#leaveTopics();
   }
