@@ -56,6 +56,7 @@ export async function serve(flags: Flags, { json = false } = {}): Promise<void> 
   });
   let server: RunningServer | undefined;
   let agents: Agents | undefined;
+  const over = new AbortController();
   try {
     await unlessFull(() => keepHostId(settings.home), log);
     const cliToken = await unlessFull(() => keepCliToken(settings.home, { store, ids, randomBytes }), log);
@@ -79,15 +80,16 @@ export async function serve(flags: Flags, { json = false } = {}): Promise<void> 
     const { startAgents } = await import("./agents.ts");
     agents = await startAgents({ settings, store, ids, env: process.env, secrets, damaged, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
-    setTimeout(() => {
-      settleDown(store).catch((error: unknown) => log.warn({ err: error }, "garbage of the start is left"));
-    }, 1_000).unref();
+    settleDown(store, over.signal).catch((error: unknown) =>
+      log.warn({ err: error }, "garbage of the start is left"),
+    );
     const stopTidying = tidyNowAndThen(store, log);
     const signal = await asked;
     log.info({ signal }, "shutting down");
     setTimeout(() => process.exit(1), OUT_WITHIN_MS).unref();
     stopTidying();
   } finally {
+    over.abort();
     // Side by side: readers are told goodbye while the last words of their agents are written.
     const stopped = agents?.stop();
     await Promise.all([server?.close(stopped), stopped]);

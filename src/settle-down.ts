@@ -1,4 +1,6 @@
 // The end of a start: from here on the process is one that runs for days.
+import { performance } from "node:perf_hooks";
+import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { collectGarbage } from "./store/sqlite/collect-garbage.ts";
 import type { Store } from "./store/store.ts";
@@ -9,16 +11,54 @@ import type { Store } from "./store/store.ts";
  * 40 ms, while 50 turns ran.
  */
 const GARBAGE_PERCENT = 200;
+const START_MS = 1_000;
+const QUIET_MS = 2_000;
+/** Of the time: whoever has more to do than this should not wait for us. */
+const QUIET_LOAD = 0.1;
+/** V8's own: how many collections code has to miss before it is thrown away. */
+const USUAL_AGE = 6;
 
-/** Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. */
-export async function settleDown(store: Pick<Store, "settle">): Promise<void> {
+export async function settleDown(store: Pick<Store, "settle">, over: AbortSignal): Promise<void> {
+  await pause(START_MS, over);
+  if (over.aborted) return;
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
+  // Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured.
+  await collect(store);
+  setFlagsFromString("--opt"); // what runs from now on runs often; bin/launch.cjs forbade it for the start
+  await untilQuiet(over);
+  if (over.aborted) return;
+  // So does what ran at the start alone: 2 MB of code that has not run since the last collection.
+  setFlagsFromString("--bytecode-old-age=1");
+  setFlagsFromString("--flush-baseline-code");
+  try {
+    await collect(store);
+  } finally {
+    setFlagsFromString(`--bytecode-old-age=${USUAL_AGE}`);
+    setFlagsFromString("--no-flush-baseline-code");
+  }
+}
+
+async function collect(store: Pick<Store, "settle">): Promise<void> {
   setFlagsFromString("--expose-gc"); // of the whole process, and only this thread may set it
   try {
     await store.settle();
     collectGarbage();
   } finally {
     setFlagsFromString("--no-expose-gc"); // what is compiled under other flags does not fit the cache
-    setFlagsFromString("--opt"); // what runs from now on runs often; bin/launch.cjs forbade it for the start
   }
+}
+
+async function untilQuiet(over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    const before = performance.eventLoopUtilization();
+    await pause(QUIET_MS, over);
+    if (performance.eventLoopUtilization(before).utilization < QUIET_LOAD) return;
+  }
+}
+
+/** Cut short when it is over; holds no process that has nothing else to do. */
+async function pause(ms: number, over: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { ref: false, signal: over }).catch((error: unknown) => {
+    if (!over.aborted) throw error;
+  });
 }
