@@ -57,6 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     const session = await server.send(server.workspace);
     const log = await server.untilFact(session, "ask_opened");
     const opened = log.find(({ type }) => type === "ask_opened")?.data ?? {};
+    expect(opened).not.toHaveProperty("cwd"); // the server is not in the workspace
     expect(opened).toMatchObject({ title: expect.stringMatching(/^scene__note: note of scene \{/) });
     await server.kill();
     await server.start();

@@ -57,7 +57,8 @@ export type About = {
   path?: SubjectPath;
   /** The exact bytes that will run, where it is a command. */
   command?: string;
-  cwd: string;
+  /** Where it is done; what a server does elsewhere has no directory. */
+  cwd?: string;
   /** It only looks, or changes nothing outside the workspace. */
   harmless: boolean;
   /** Why it is not done, whoever would allow it. */

@@ -53,7 +53,7 @@ function withOffered(
 function missingWords({ name, state }: McpServer): string[] {
   if (state.state === "open") return [];
   const why = state.state === "failed" ? state.why : "it is still starting";
-  return [`The MCP server ${name} is not there, so its tools are not either: ${why}`];
+  return [`The MCP server "${name}" is not there, so its tools are not either: ${why}`];
 }
 
 function noteOf({ name, state }: McpServer): string[] {

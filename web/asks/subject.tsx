@@ -113,8 +113,9 @@ function Place(props: { ask: ShownAsk; call: AskedCall | undefined }) {
       <Show when={props.ask.digest}>
         {(digest) => (
           <span class="rule">
-            Always saves a rule for exactly this: <PlainText text={tool()} />, these arguments, this directory
-            (<code title={`sha256:${digest()}`}>sha256:{digest().slice(0, 12)}…</code>). In this session does
+            Always saves a rule for exactly this: <PlainText text={tool()} />, these arguments
+            {props.ask.cwd ? ", this directory" : ""} (
+            <code title={`sha256:${digest()}`}>sha256:{digest().slice(0, 12)}…</code>). In this session does
             the same, here only.
           </span>
         )}

@@ -129,10 +129,9 @@ function card(ask: OpenAsk, { width, view }: Scene, paint: Terminal["paint"]): s
   const choices = choicesOf(ask).map(({ label }, n) => `${n + 1} ${visibleLine(label)}`);
   if (choices.length > 0) lines.push(fit(`  ${choices.join("   ")}`));
   const always = choicesOf(ask).findIndex(({ id }) => ask.kind === "approval" && id === "always");
+  const place = ask.cwd === undefined ? "" : ", this directory";
   if (always >= 0)
-    lines.push(
-      paint("dim", fit(`  ${always + 1} saves exactly this: the tool, these bytes, this directory`)),
-    );
+    lines.push(paint("dim", fit(`  ${always + 1} saves exactly this: the tool, these bytes${place}`)));
   return lines;
 }
 

@@ -104,7 +104,7 @@ it.each([
   ["whose messages never end", "floods", "it sent a message of more than 10485760 bytes"],
 ])("a server %s is missing with the reason", async (_, mode, why) => {
   const box = await boxOf(mode);
-  expect(box.missing()).toEqual([`The MCP server scene is not there, so its tools are not either: ${why}`]);
+  expect(box.missing()).toEqual([`The MCP server "scene" is not there, so its tools are not either: ${why}`]);
   expect(box.isSettled()).toBe(true);
 });
 

@@ -24,12 +24,11 @@ export function mcpTool(server: McpServer, described: DescribedTool): Tool<Args>
     parameters: described.inputSchema,
     effect,
     kind: "plain",
-    about(args, { workspace }) {
+    about(args) {
       const subject = JSON.stringify(args);
       return {
         title: `${described.name} of ${server.name} ${subject}`.slice(0, TITLE_MAX_CHARS),
         subject,
-        cwd: workspace,
         harmless: effect === "read",
       };
     },
@@ -61,9 +60,9 @@ async function run(
   if ("unsent" in called)
     return {
       status: "error",
-      result: `Nothing was done: the MCP server ${server.name} is not there: ${called.why}`,
+      result: `Nothing was done: the MCP server "${server.name}" is not there: ${called.why}`,
     };
-  const lost = `The MCP server ${server.name} gave no answer: ${called.why}.`;
+  const lost = `The MCP server "${server.name}" gave no answer: ${called.why}.`;
   if (effect !== "unsafe") return { status: "error", result: `${lost} It can be tried again.` };
   return {
     status: "unknown",
