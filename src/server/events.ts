@@ -61,7 +61,11 @@ export function eventRoutes(app: App, context: Context): void {
           params: Params,
           querystring: Query,
           heeds: HEEDS,
-          answers: { 200: ["application/json", "text/event-stream"], 204: [], 304: [] },
+          answers: {
+            200: [["application/json", "EventPage"], "text/event-stream"],
+            204: [],
+            304: [],
+          },
         },
       },
       async (request, reply) => {

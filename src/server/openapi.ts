@@ -1,7 +1,12 @@
 // GET /openapi.json, made from the same schemas that check requests. OpenAPI 3.1 is JSON Schema 2020-12, which Zod writes.
+// Loaded when it is asked for, and with it the schemas of what the server only sends.
 import type { RouteOptions } from "fastify";
 import { z } from "zod";
+import { EventPage } from "../protocol/event-schema.ts";
+import { ClientFrameSchema, ServerFrameSchema } from "../protocol/frame-schema.ts";
+import { MessageSchema, ViewSchema } from "../protocol/view-schema.ts";
 import { Problem } from "./problem-schema.ts";
+import { published } from "./published.ts";
 
 type Json = Record<string, unknown>;
 
@@ -14,6 +19,9 @@ const KEY =
 export function openapi(routes: readonly Described[], version: string): Json {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
+  for (const sent of [ViewSchema, MessageSchema, EventPage]) new Describer(schemas).json(sent, "output");
+  new Describer(schemas).json(ServerFrameSchema, "output");
+  new Describer(schemas).json(ClientFrameSchema, "input");
   for (const { method, url, schema, config } of routes) {
     if (config?.notAllowed) continue;
     const at = (paths[url.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
@@ -61,7 +69,7 @@ function operation(
   for (const [status, types] of Object.entries(schema.answers ?? {}))
     responses[status] = {
       description: types.length === 0 ? "Done; there is nothing to say" : "",
-      ...(types.length > 0 && { content: Object.fromEntries(types.map((type) => [type, {}])) }),
+      ...(types.length > 0 && { content: Object.fromEntries(types.map(contentOf)) }),
     };
   const headers = { ...schema.heeds, ...(!READS.has(method) && !isOpen && { "Idempotency-Key": KEY }) };
   return {
@@ -84,7 +92,16 @@ function operation(
     }),
     ...(schema.takes !== undefined && { requestBody: { content: { [schema.takes]: {} } } }),
     responses,
+    // OpenAPI has no words for a socket.
+    ...(schema.frames !== undefined && {
+      "x-client-frames": published(schema.frames.client),
+      "x-server-frames": published(schema.frames.server),
+    }),
   };
+}
+
+function contentOf(type: string | readonly [string, string]): [string, Json] {
+  return typeof type === "string" ? [type, {}] : [type[0], { schema: published(type[1]) }];
 }
 
 /** What is named with an id becomes a component, once, whichever routes use it. */
@@ -104,7 +121,7 @@ class Describer {
     const id = rest["id"];
     if (typeof id !== "string") return moved(rest as Json);
     this.#schemas[id] = moved(rest as Json);
-    return { $ref: `#/components/schemas/${id}` };
+    return published(id);
   }
 
   parameters(place: "path" | "query", schema: z.ZodType | undefined): Json[] {

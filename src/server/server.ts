@@ -33,7 +33,6 @@ import { lineageRoutes } from "./lineage.ts";
 import { loginRoutes, makeLoginLink } from "./login.ts";
 import { makeMetrics } from "./metrics.ts";
 import { refuseOtherMethods } from "./not-allowed.ts";
-import { openapi } from "./openapi.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { operationRoutes } from "./operation.ts";
 import { overviewRoutes } from "./overview.ts";
@@ -267,11 +266,11 @@ function addRoutes(
   checkRoutes(app, context);
   socketRoutes(app);
 
-  let document: unknown;
+  let document: string | undefined;
   const schema = { summary: "This description", answers: { 200: ["application/json"] } };
-  app.get("/openapi.json", { schema }, () => {
-    document ??= openapi(routes, context.version);
-    return document;
+  app.get("/openapi.json", { schema }, async (_, reply) => {
+    document ??= JSON.stringify((await import("./openapi.ts")).openapi(routes, context.version));
+    return reply.type("application/json").send(document);
   });
   // As the last plugin, so that it sees the routes of those before it.
   void app.register((scope: App, _, done) => {

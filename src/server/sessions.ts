@@ -13,6 +13,7 @@ import { newDeed, tellDeed } from "./deed.ts";
 import { pageBack, pageFrom } from "./history.ts";
 import { inputData } from "./inputs.ts";
 import { checkModel, checkProfile, DEFAULT_PROFILE } from "./profiles.ts";
+import { asPublished } from "./published.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import { wireRow } from "./rows.ts";
 import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
@@ -28,8 +29,8 @@ const ShowSession = z
   })
   .refine(({ before, from }) => before === undefined || from === undefined, "give before or from, not both");
 const ShownSession = z.union([
-  http.SessionRow.extend({ view: z.unknown() }),
-  z.object({ messages: z.array(z.unknown()), next: http.PositionText.nullable() }),
+  http.SessionRow.extend({ view: asPublished("View") }),
+  z.object({ messages: z.array(asPublished("Message")), next: http.PositionText.nullable() }),
 ]);
 const Force = z.strictObject({ force: z.enum(["true", "false"]).optional() });
 

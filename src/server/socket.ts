@@ -27,7 +27,11 @@ const GOODBYE_MS = 1_000;
 const PING = serverFrame({ op: "ping" });
 
 export function socketRoutes(app: App): void {
-  const schema = { summary: "One WebSocket for a whole tab", answers: { 101: [] } };
+  const schema = {
+    summary: "One WebSocket for a whole tab",
+    answers: { 101: [] },
+    frames: { client: "ClientFrame", server: "ServerFrame" },
+  };
   app.get(PATH, { exposeHeadRoute: false, schema }, () =>
     refuse(
       "upgrade_required",

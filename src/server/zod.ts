@@ -28,8 +28,13 @@ export type App = FastifyInstance<
 declare module "fastify" {
   interface FastifySchema {
     summary?: string;
-    /** What is answered where that is not JSON: media types by status, none for an answer without a body. */
-    answers?: Record<number, readonly string[]>;
+    /**
+     * What is answered where that is not JSON that a handler returns: media types by status, none for an answer without a
+     * body. A type may bring the name of its schema in /openapi.json.
+     */
+    answers?: Record<number, readonly (string | readonly [type: string, schema: string])[]>;
+    /** What goes over a socket, by the names of the schemas. */
+    frames?: { client: string; server: string };
     /** A body that is not JSON: its media type. */
     takes?: string;
     /** Headers that are heeded, and what for. */

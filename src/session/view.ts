@@ -63,7 +63,7 @@ export type Message = { id: string; position: Position; at: string } & (
       turn: string;
       outcome: "completed" | "failed" | "stopped";
       message: string | null;
-      error: FactData<"turn_ended">["error"] | null;
+      error: NonNullable<FactData<"turn_ended">["error"]> | null;
       usage: Usage;
       startedAt: string | null;
     }
