@@ -35,7 +35,11 @@ export type OpenServer = RunningServer & {
   socket(headers?: Record<string, string>): Promise<TestSocket>;
 };
 
-export type OpenServerOptions = Partial<ServerOptions> & { wrap?: (store: Store) => Store };
+export type OpenServerOptions = Partial<ServerOptions> & {
+  wrap?: (store: Store) => Store;
+  /** The store's; the server's own is `now`. */
+  clock?: () => number;
+};
 
 /** One for all tests of a file that do not mind each other's sessions: opening a store takes a moment. */
 export function useServer(): () => OpenServer {
@@ -56,7 +60,7 @@ export async function openServer(
   atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<OpenServer> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-server-"));
-  const { opened, remove } = await openTestStore(folder);
+  const { opened, remove } = await openTestStore(folder, options.clock);
   const store = options.wrap?.(opened) ?? opened;
   const logged: string[] = [];
   const server = await startServer({
@@ -104,9 +108,12 @@ export async function openServer(
   };
 }
 
-async function openTestStore(folder: string): Promise<{ opened: Store; remove: () => Promise<void> }> {
+async function openTestStore(
+  folder: string,
+  clock?: () => number,
+): Promise<{ opened: Store; remove: () => Promise<void> }> {
   const ids = makeIds(Date.now, randomBytes);
-  const opening = { node: ids.next("nod"), host: "test", clock: Date.now, ids };
+  const opening = { node: ids.next("nod"), host: "test", clock: clock ?? Date.now, ids };
   const removeFolder = () => rm(folder, { recursive: true });
   if (POSTGRES === undefined) {
     const { openSqliteStore } = await import("../src/store/sqlite/store.ts");
@@ -121,7 +128,11 @@ async function openTestStore(folder: string): Promise<{ opened: Store; remove: (
   ]);
   const database = await createDatabase(POSTGRES);
   return {
-    opened: await openPostgresStore({ database: database.url, ...opening }),
+    opened: await openPostgresStore({
+      database: database.url,
+      ...opening,
+      ...(clock && { decidingClock: clock }),
+    }),
     remove: async () => {
       await removeFolder();
       await database.drop();

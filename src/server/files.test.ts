@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { nextRequest } from "../../test/next-request.ts";
 import { openServer, TOKEN, until, useServer } from "../../test/open-server.ts";
 import type { SessionRow } from "../protocol/http.ts";
+import type { NewEvent } from "../session/event.ts";
+import { formatPosition } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import { FILE_MAX_BYTES } from "../protocol/limits.ts";
 
@@ -26,6 +28,42 @@ test("a file that is uploaded can be named by an input and comes back byte for b
   expect(view.queue[0]?.attachments).toEqual([info]);
   const back = await server.fetch(`/api/files/${info.file}`);
   expect(Buffer.from(await back.arrayBuffer()).equals(bytes)).toBe(true);
+});
+
+test("a file is kept by the sessions whose inputs name it, however they do, and goes after the last of them", async () => {
+  let passedMs = 0;
+  const server = await openServer({ clock: () => Date.now() + passedMs });
+  const passDays = async (days: number) => {
+    passedMs += days * 24 * 3_600_000;
+    await server.store.tidy();
+  };
+  const upload = async () => {
+    const answer = await server.fetch("/api/files", { method: "POST", body: "x" });
+    return ((await answer.json()) as { file: string }).file;
+  };
+  const files = await Promise.all([upload(), upload(), upload(), upload()]);
+  const [first, sent, edited, resent] = files.map((file) => ({ text: "x", attachments: [{ file }] }));
+  const { id } = await server.newSession({ input: { kind: "prompt", ...first } });
+  const path = `/api/sessions/${id}/inputs`;
+  const { input } = await server.call<{ input: string }>("POST", path, { kind: "prompt", ...sent }, 202);
+  await server.call("PATCH", `${path}/${input}`, edited);
+  const turn = "turn_1";
+  const delivered: NewEvent[] = [
+    { type: "turn_started", data: { turn, inputs: [input] } },
+    { type: "input_delivered", data: { input, turn, from: formatPosition(2, 0) } },
+    { type: "turn_ended", data: { turn, outcome: "completed" } },
+  ];
+  await server.store.append(id, delivered, { by: "client", author: { person: "owner" } });
+  const next = await server.call<SessionRow>("POST", `${path}/${input}/resend`, resent, 201);
+  const found = () =>
+    Promise.all(files.map(async (file) => (await server.fetch(`/api/files/${file}`)).status));
+  await passDays(30);
+  await server.call("DELETE", `/api/sessions/${id}?force=true`);
+  await passDays(30);
+  expect(await found()).toEqual([200, 200, 200, 200]);
+  await server.call("DELETE", `/api/sessions/${next.id}?force=true`);
+  await passDays(2);
+  expect(await found()).toEqual([404, 404, 404, 404]);
 });
 
 test("JSON is a file like any other, and so is nothing", async () => {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import { ANSWER_MAX_CHARS, QUEUE_MAX } from "../protocol/limits.ts";
 import { readAnswer } from "../session/answer.ts";
-import type { FactData, NewFact } from "../session/event.ts";
+import type { Attachment, FactData, NewFact } from "../session/event.ts";
 import type { OpenAsk, View } from "../session/view.ts";
 import { storedText } from "../store/long-text.ts";
 import type { Store } from "../store/store.ts";
@@ -133,7 +133,7 @@ export async function inputData(
   input: string,
   { kind, text, attachments = [], delivery }: NewInput,
 ): Promise<Input> {
-  const files = await attachmentsOf(store, attachments);
+  const files = await attachmentsOf(store, session, attachments);
   return {
     input,
     kind,
@@ -143,17 +143,23 @@ export async function inputData(
   };
 }
 
-export function attachmentsOf(store: Store, refs: readonly { file: string }[]) {
-  return Promise.all(
-    refs.map(async ({ file: id }, index) => {
-      const found = await store.file(id);
-      if (found === undefined)
-        return refuseField(
-          `body.attachments.${index}.file`,
-          `names no file: "${id.slice(0, 100)}" has to be uploaded first, with POST /api/files`,
-        );
-      const { file, name, type, bytes } = found;
-      return { file, name, type, bytes };
-    }),
+/** As facts name them; from here on the session keeps them. */
+export async function attachmentsOf(
+  store: Store,
+  session: string,
+  refs: readonly { file: string }[],
+): Promise<Attachment[]> {
+  if (refs.length === 0) return [];
+  const kept = await store.keepFiles(
+    session,
+    refs.map(({ file }) => file),
+  );
+  return kept.map(
+    (file, index) =>
+      file ??
+      refuseField(
+        `body.attachments.${index}.file`,
+        `names no file: "${refs[index]?.file.slice(0, 100)}" has to be uploaded first, with POST /api/files`,
+      ),
   );
 }

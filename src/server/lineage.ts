@@ -57,7 +57,8 @@ export function lineageRoutes(app: App, context: Context): void {
     async (request, reply) => {
       const { id, input } = request.params;
       const text = await storedText(store, id, request.body.text);
-      const attachments = request.body.attachments && (await attachmentsOf(store, request.body.attachments));
+      const attachments =
+        request.body.attachments && (await attachmentsOf(store, id, request.body.attachments));
       return answer(
         reply,
         await goBack(context, request, id, {

@@ -52,7 +52,7 @@ export function queueRoutes(app: App, context: Context): void {
       if (before === input) refuseField("body.before", "names the input itself");
       const change: Change = {
         ...(text !== undefined && { text: await storedText(store, id, text) }),
-        ...(attachments !== undefined && { attachments: await attachmentsOf(store, attachments) }),
+        ...(attachments !== undefined && { attachments: await attachmentsOf(store, id, attachments) }),
         ...(kind !== undefined && { kind }),
       };
       const { position } = await decideOnView(context, request, id, async (view) => {

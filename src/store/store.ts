@@ -517,6 +517,11 @@ export interface Store {
     commandOf?: () => Command | undefined,
   ): Promise<{ ok: true; file: FileInfo; replayed?: true } | { ok: false; code: "too_large" | "key_reused" }>;
   file(id: string): Promise<(FileInfo & { read(): AsyncIterable<Buffer> }) | undefined>;
+  /**
+   * Before a fact names them: from here on they are kept as long as the log, or, when that is yet to be made, as if they had
+   * just been put. In the order of `ids`; undefined is one that is not there.
+   */
+  keepFiles(log: LogId, ids: readonly string[]): Promise<(FileInfo | undefined)[]>;
 
   // --- persons, tokens, logins
   addToken(
@@ -545,7 +550,10 @@ export interface Store {
 
   // --- operation
   health(): StoreHealth;
-  /** Forgets what has outlived its purpose: old command keys and deeds, used links, expired logins, orphaned blobs. */
+  /**
+   * Forgets what has outlived its purpose: old command keys and deeds, used links, expired logins, orphaned blobs, files that
+   * no log names.
+   */
   tidy(): Promise<void>;
   /** Reads everything and names what is damaged. */
   check(): Promise<{ events: number; damaged: { log: LogId; position: Position }[]; problems: string[] }>;
@@ -565,5 +573,11 @@ export const REQUEST_LEFT_MS = 60_000;
 export const REQUESTS_TAKEN = 20;
 export const COMMAND_KEPT_MS = 48 * 3600_000;
 export const DEEDS_KEPT = 100_000;
+/** How long a file has until somebody names it: longer than what was begun in a composer is left lying. */
+export const FILE_UNNAMED_MS = 7 * 24 * 3600_000;
+/** The same once the last log that named it is gone: longer than a fork of it, or an import that knows it, is on its way. */
+export const FILE_LEFT_MS = 24 * 3600_000;
+/** After which a file that was named is looked at again. */
+export const FILE_NAMED_MS = 30 * 24 * 3600_000;
 
 export type { RowState };

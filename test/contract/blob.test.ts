@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { makeSession, notice, prompt, write } from "./samples.ts";
+import type { NewFact } from "../../src/session/event.ts";
+import { formatPosition } from "../../src/session/position.ts";
+import type { FileInfo, Store } from "../../src/store/store.ts";
+import { makeSession, notice, owner, prompt, readAll, write } from "./samples.ts";
 import { forEachStore } from "./stores.ts";
 
 const MB = 1024 * 1024;
@@ -147,17 +150,132 @@ describe("a file", () => {
       expect(await store.putFile(about, pieces(noise(10), 3), MB)).toMatchObject({ ok: true });
     });
 
-    it("is kept by tidy", async () => {
+    it("that nobody names goes after a week, with its bytes", async () => {
       const store = await open();
       await store.putFile(about, pieces(noise(300_000), 100_000), MB);
-      clock.advance(30 * DAY_MS);
+      clock.advance(6 * DAY_MS);
       await store.tidy();
-      expect(Buffer.concat(await Array.fromAsync((await store.file("fil_1"))!.read()))).toEqual(
-        Buffer.from(noise(300_000)),
-      );
+      expect(await contents(store)).toEqual(Buffer.from(noise(300_000)));
+      clock.advance(2 * DAY_MS);
+      await store.tidy();
+      expect(await store.file("fil_1")).toBeUndefined();
+      const other = await another(store);
+      await other.tidy();
+      expect(await other.keepFiles("ses_a", ["fil_1"])).toEqual([undefined]);
+      // Not a chunk is left: the same name has only what is put now.
+      await other.putFile(about, pieces(noise(7), 3), MB);
+      expect(await contents(other)).toHaveLength(7);
     });
+
+    it("is kept by the last log that names it, and goes a day after that", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await makeSession(store, "ses_b");
+      await store.putFile(about, pieces(noise(1_000), 100), MB);
+      const file = { file: about.id, name: about.name, type: about.type, bytes: 1_000 };
+      for (const id of ["ses_a", "ses_b"]) {
+        expect(await store.keepFiles(id, ["fil_none", "fil_1"])).toEqual([undefined, file]);
+        await write(store, id, naming("inp_1", file));
+      }
+      clock.advance(60 * DAY_MS);
+      await store.tidy();
+      clock.advance(60 * DAY_MS);
+      await store.tidy();
+      await store.deleteSession("ses_a", { force: true });
+      clock.advance(8 * DAY_MS);
+      await store.tidy();
+      expect(await contents(store)).toHaveLength(1_000);
+      await store.deleteSession("ses_b", { force: true });
+      await store.tidy();
+      expect(await contents(store)).toHaveLength(1_000);
+      const other = await another(store);
+      clock.advance(DAY_MS + 1);
+      await other.tidy();
+      expect(await other.file("fil_1")).toBeUndefined();
+    });
+
+    it("stays with what was forked from its log, and with the log's successor", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await putNamed(store, "ses_a");
+      await store.forkSession("ses_a", undefined, "ses_fork", owner);
+      const view = (await store.view("ses_a"))!;
+      const [last] = await store.eventsBefore("ses_a", formatPosition(Number.MAX_SAFE_INTEGER, 0), 1);
+      const succession = {
+        from: "ses_a",
+        view,
+        at: last!.position,
+        id: "ses_next",
+        reason: "undone",
+        first: [],
+      };
+      expect(await store.succeedSession(succession, owner)).toMatchObject({ ok: true });
+      for (const gone of ["ses_a", "ses_fork"]) {
+        await store.deleteSession(gone, { force: true });
+        clock.advance(60 * DAY_MS);
+        await store.tidy();
+        expect(await contents(store)).toHaveLength(1_000);
+      }
+      await store.deleteSession("ses_next", { force: true });
+      clock.advance(8 * DAY_MS);
+      await store.tidy();
+      expect(await store.file("fil_1")).toBeUndefined();
+    });
+
+    it("that is named by a session's first input is kept with it", async () => {
+      const store = await open();
+      await store.putFile(about, pieces(noise(1_000), 100), MB);
+      clock.advance(7 * DAY_MS - 1);
+      const [file] = await store.keepFiles("ses_a", ["fil_1"]);
+      clock.advance(1_000);
+      await store.tidy();
+      await makeSession(store, "ses_a", { first: [naming("inp_1", file!)] });
+      clock.advance(60 * DAY_MS);
+      await store.tidy();
+      expect(await contents(store)).toHaveLength(1_000);
+    });
+
+    it("that an import brings, or finds, is kept with it, and goes with one that is abandoned", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const file = await putNamed(store, "ses_a");
+      const facts = await readAll(store, "ses_a");
+      const brought = { ...file, file: "fil_2" };
+      const bring = async (id: string) => {
+        const into = await store.beginImport(id);
+        for (const info of [file, brought])
+          expect(await into.addFile(info, pieces(noise(1_000), 100))).toBe(true);
+        for (const fact of facts) await into.addFact(fact);
+        return into;
+      };
+      expect(await (await bring("ses_b")).finish("ses_a", owner)).toMatchObject({ ok: true });
+      await (await bring("ses_c")).abandon();
+      await store.deleteSession("ses_a", { force: true });
+      clock.advance(60 * DAY_MS);
+      await store.tidy();
+      expect(await store.keepFiles("ses_b", ["fil_1", "fil_2"])).toEqual([file, brought]);
+      await store.deleteSession("ses_b", { force: true });
+      clock.advance(60 * DAY_MS);
+      await store.tidy();
+      for (const id of ["fil_1", "fil_2"]) expect(await store.file(id)).toBeUndefined();
+    });
+
+    async function putNamed(store: Store, session: string): Promise<FileInfo> {
+      await store.putFile(about, pieces(noise(1_000), 100), MB);
+      const [file] = await store.keepFiles(session, ["fil_1"]);
+      await write(store, session, naming("inp_1", file!));
+      return file!;
+    }
+
+    async function contents(store: Store): Promise<Buffer> {
+      return Buffer.concat(await Array.fromAsync((await store.file("fil_1"))!.read()));
+    }
   });
 });
+
+function naming(input: string, file: FileInfo): NewFact {
+  return { type: "input_admitted", data: { input, kind: "prompt", text: "look", attachments: [file] } };
+}
 
 /** The same bytes for the same size, without a pattern that a mistake could hide in. */
 function noise(size: number): Uint8Array {

@@ -130,7 +130,8 @@ async function copyEvents(
         select $2, seq, words from search where log = $1 and seq <= $3
         union all
         select $2, seq, ${NEW_WORDS} from search_new where log = $1 and seq <= $3),
-      blobs as (insert into log_blob (log, blob, at) select $2, blob, at from log_blob where log = $1)
+      blobs as (insert into log_blob (log, blob, at) select $2, blob, at from log_blob where log = $1),
+      files as (insert into log_file (log, file, at) select $2, file, at from log_file where log = $1)
       select count(*) as facts from copied`,
     values: [from, id, upTo],
   });

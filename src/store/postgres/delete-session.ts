@@ -10,6 +10,7 @@ import type { Context } from "./context.ts";
 import type { Database, Transaction } from "./database.ts";
 import { noting } from "./deed.ts";
 import { lockLogs } from "./lock-logs.ts";
+import { leaveFiles } from "./named-files.ts";
 import { orphanProcesses } from "./process.ts";
 import { STATUS } from "./session-status.ts";
 
@@ -35,7 +36,7 @@ const DEPTH_MAX = 8;
 const GROWTHS_MAX = 5;
 
 export async function deleteSession(
-  { database, clock, changed }: Context,
+  { database, clock, now, changed }: Context,
   id: string,
   { force }: { force: boolean },
   command?: Command,
@@ -49,6 +50,12 @@ export async function deleteSession(
         if (!family) return transaction.abandon(undefined);
         return once<Deleted>(transaction, command, async () => {
           const taken = await takeAway(transaction, id, family, force);
+          if (taken.ok)
+            await leaveFiles(
+              { now },
+              transaction,
+              family.map((member) => member.id),
+            );
           gone = taken.ok ? family.map((member) => member.id) : [];
           return noting(transaction, deed, clock(), taken);
         });

@@ -1,6 +1,6 @@
 // Files that persons attach, in chunks: a slow upload holds no connection, and only the row that comes last makes the
 // file one that anybody can see.
-import type { FileInfo, Store } from "../store.ts";
+import { FILE_UNNAMED_MS, type FileInfo, type Store } from "../store.ts";
 import { once } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Database, Transaction } from "./database.ts";
@@ -63,9 +63,9 @@ export async function putChunks(
 export async function insertFile(transaction: Transaction, info: FileInfo, at: number): Promise<boolean> {
   const { file, name, type, bytes } = info;
   const made = await transaction.query({
-    text: `insert into file (id, name, type, bytes, created_at) values ($1, $2, $3, $4, $5)
+    text: `insert into file (id, name, type, bytes, created_at, look_at) values ($1, $2, $3, $4, $5, $6)
       on conflict do nothing returning id`,
-    values: [file, name, type, bytes, at],
+    values: [file, name, type, bytes, at, at + FILE_UNNAMED_MS],
   });
   return made.length > 0;
 }

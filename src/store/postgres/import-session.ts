@@ -13,6 +13,7 @@ import { insertSession, madeSession, personOf } from "./create-session.ts";
 import type { Transaction } from "./database.ts";
 import { purge } from "./delete-session.ts";
 import { dropChunks, insertFile, putChunks, readChunks, readFile } from "./file.ts";
+import { keepFiles } from "./named-files.ts";
 import { FIRST_REV, insertLog, writeEvents } from "./write-events.ts";
 
 /** Longer than any request takes. */
@@ -54,6 +55,7 @@ export async function beginImport(context: Context, id: string): Promise<Importi
     addFact: (fact) => write(plan.take(fact)),
     addBlob: (bytes) => putBlob(database, id, bytes),
     async addFile(info, bytes) {
+      await keepFiles(context, database, id, [info.file]); // if it is there, so that it stays
       const known = (await readFile(database, info.file)) ?? stagedFile(info.file);
       if (known) return isSameFile(known, info, bytes);
       const chunks = ids.next("fil");
@@ -77,7 +79,8 @@ export async function beginImport(context: Context, id: string): Promise<Importi
       });
       if (left.length === 0) return; // it is a session
       for (const { chunks } of files) await dropChunks(database, chunks);
-      await database.query({ text: "delete from log_blob where log = $1", values: [id] });
+      for (const table of ["log_blob", "log_file"])
+        await database.query({ text: `delete from ${table} where log = $1`, values: [id] });
       await purge(database, id);
     },
   };
@@ -92,7 +95,7 @@ type Finishing = {
   command: Command | undefined;
 };
 
-function finishImport({ database }: Context, finishing: Finishing): Promise<Created> {
+function finishImport({ database, now: decides }: Context, finishing: Finishing): Promise<Created> {
   const { id, end, files, author, now, command } = finishing;
   const { seq, epoch, profile, workspace, row } = end;
   const batch = prepareBatch(end.facts, new Date(now).toISOString(), author);
@@ -106,6 +109,8 @@ function finishImport({ database }: Context, finishing: Finishing): Promise<Crea
           return { ok: false, code: "exists" };
         await transaction.query({ text: "update log set epoch = $2 where id = $1", values: [id, epoch] });
         for (const file of files) await openFile(transaction, file, now);
+        const names = files.map(({ info }) => info.file);
+        await keepFiles({ now: decides }, transaction, id, names);
         return { ok: true, session: await madeSession(transaction, id, personOf(author)) };
       }),
     { repeatable: command !== undefined, statementMs: STATEMENT_MS },

@@ -85,6 +85,28 @@ it("rows from when their status was a column are listed as before, and in the ho
   expect(newest?.id).toBe("ses_0");
 });
 
+it("files from before it was known who names them are kept by the logs whose facts do", async () => {
+  await migrate(
+    database.url,
+    "one",
+    MIGRATIONS.filter(({ number }) => number < 10),
+  );
+  await raw.query(`insert into file (id, name, type, bytes, created_at)
+    select id, 'a', 'b', 1, 5 from unnest(array['fil_named', 'fil_said', 'fil_nobodys']) id`);
+  const named = (id: string) => ({
+    data: { text: "a\0b", attachments: [{ file: id, bytes: 1 }, { file: id }] },
+  });
+  const event = (log: string, data: object) =>
+    raw.query("insert into event (log, seq, crc, text) values ($1, 1, 0, $2)", [log, JSON.stringify(data)]);
+  await event("ses_1", named("fil_named"));
+  await event("ses_2", { data: { text: JSON.stringify(named("fil_said")) } });
+  await migrate(database.url, "one");
+  const { rows } = await raw.query("select log, file from log_file");
+  expect(rows).toEqual([{ log: "ses_1", file: "fil_named" }]);
+  const { rows: looks } = await raw.query("select distinct look_at::float8 as look from file");
+  expect(looks).toEqual([{ look: 5 + 7 * 24 * 3_600_000 }]);
+});
+
 it("a database of a newer version that broke with this one is refused with what to do", async () => {
   await migrate(database.url, "one");
   await raw.query("insert into migration values (998, 'harmless', false)");

@@ -13,6 +13,7 @@ import { sql as plainRow } from "./migrations/006-plain-row.ts";
 import { sql as deed } from "./migrations/007-deed.ts";
 import { sql as wait } from "./migrations/008-wait.ts";
 import { sql as copying } from "./migrations/009-copying.ts";
+import { sql as namedFiles } from "./migrations/010-named-files.ts";
 
 export type Migration = {
   number: number;
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, name: "deed", breaking: false, sql: deed },
   { number: 8, name: "wait", breaking: false, sql: wait },
   { number: 9, name: "copying", breaking: false, sql: copying },
+  { number: 10, name: "named_files", breaking: true, sql: namedFiles },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

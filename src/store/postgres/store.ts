@@ -47,6 +47,7 @@ import { LeaseClock } from "./lease-clock.ts";
 import { Liveness, RETURN_MS } from "./liveness.ts";
 import { addLoginLink, readCredential, readLogins, redeemLoginLink, revokeLogin } from "./login.ts";
 import { migrate } from "./migrate.ts";
+import { keepFiles } from "./named-files.ts";
 import { readNodes, readOverview } from "./overview.ts";
 import { Poll } from "./poll.ts";
 import {
@@ -353,6 +354,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     blob: (blob) => readBlob(database, blob),
     putFile: (file, bytes, maxBytes, commandOf) => putFile(context, file, bytes, maxBytes, commandOf),
     file: (file) => readFile(database, file),
+    keepFiles: (log, files) => keepFiles(context, database, log, files),
 
     addToken: (token, command, deed) => addToken(context, token, command, deed),
     tokens: () => readTokens(database),

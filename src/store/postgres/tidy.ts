@@ -4,6 +4,7 @@ import type { Context } from "./context.ts";
 import type { Value } from "./database.ts";
 import { purge } from "./delete-session.ts";
 import { isNodeGone } from "./liveness.ts";
+import { SWEEP_FILES } from "./named-files.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -22,6 +23,7 @@ export async function tidy({ database, now }: Context): Promise<void> {
     `delete from deed where seq <= (select max(seq) from deed) - ${DEEDS_KEPT}`,
     // Of logs that are gone; one that is put before its log is made has a day.
     `delete from log_blob where at < ${NOW_MS} - ${DAY_MS} and not exists (select from log where log.id = log_blob.log)`,
+    `delete from log_file where at < ${NOW_MS} - ${DAY_MS} and not exists (select from log where log.id = log_file.log)`,
     // Whoever puts one just now changes its row: it no longer matches, though this statement can't see the new reference.
     `with orphan as materialized (
         select id, puts from blob where not exists (select from log_blob where log_blob.blob = blob.id)),
@@ -35,6 +37,7 @@ export async function tidy({ database, now }: Context): Promise<void> {
     `delete from process_request where outcome is not null and at < ${decidingMs("$1")} - ${COMMAND_KEPT_MS}`,
     `delete from login_link where expires_at <= ${decidingMs("$1")}`,
     `delete from login where expires_at <= ${decidingMs("$1")}`,
+    ...SWEEP_FILES,
     `delete from file_chunk where at < ${decidingMs("$1")} - ${DAY_MS}
       and not exists (select from file where file.id = file_chunk.file)`,
   ];

@@ -7,6 +7,7 @@ import { keepBlobs } from "./blob.ts";
 import { once } from "./command.ts";
 import type { Value } from "./database.ts";
 import type { LogState } from "./logs.ts";
+import { keepFiles } from "./named-files.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { readSession } from "./read-sessions.ts";
 import { writeEvents } from "./write-events.ts";
@@ -29,7 +30,7 @@ export function createSession(
   session: Omit<NewSession, "first">,
   row: RowState,
   batch: PackedBatch,
-  blobs: readonly string[],
+  kept: { blobs: readonly string[]; files: readonly string[] },
   person: string,
   now: number,
   command: Command | undefined,
@@ -41,7 +42,8 @@ export function createSession(
     const log = insertLog(writing, session.id, "session");
     if (!log) return { ok: false, code: "exists" };
     insertSession(writing, log, { ...session, row, now });
-    keepBlobs(writing, log.key, blobs);
+    keepBlobs(writing, log.key, kept.blobs);
+    keepFiles(writing, log.key, kept.files, now);
     writeEvents(writing, log, batch);
     return { ok: true, session: madeSession(writing, session.id, person) };
   });

@@ -7,6 +7,7 @@ import type { Command, Deleted } from "../store.ts";
 import { leaveBlobs } from "./blob.ts";
 import { once } from "./command.ts";
 import { noting } from "./deed.ts";
+import { leaveFiles } from "./named-files.ts";
 import { orphanProcesses } from "./process.ts";
 import type { Writing } from "./writing.ts";
 
@@ -88,6 +89,7 @@ function takeAway(writing: Writing, { id, log }: Member, now: number): void {
   closeLine(writing, id);
   database.run("delete from timer where log = ?", id);
   leaveBlobs(writing, log);
+  leaveFiles(writing, log, now);
   for (const table of ["session", "snapshot", "seen", "drafting", "command", "ask"])
     database.run(`delete from ${table} where log = ?`, log);
   database.run("delete from log where key = ?", log);
@@ -96,13 +98,15 @@ function takeAway(writing: Writing, { id, log }: Member, now: number): void {
 }
 
 /** A slice of what deleted logs have left; false when nothing is. */
-export function purge({ database, index }: Writing): boolean {
+export function purge({ database, index }: Writing, now: number): boolean {
   const [log] = database.tuple<[number]>("select log from purge where not copying limit 1") ?? [];
   if (log === undefined) return false;
   const [block] =
     database.tuple<[number]>("select block from span where log = ? order by seq, sub limit 1", log) ?? [];
   if (block === undefined) {
-    leaveBlobs({ database }, log); // of one that was never finished
+    // Of one that was never finished.
+    leaveBlobs({ database }, log);
+    leaveFiles({ database }, log, now);
     database.run("delete from purge where log = ?", log);
     return true;
   }

@@ -1,5 +1,5 @@
 // Files that persons attach: chunks first, and only the row that comes last makes the file one that anybody can see.
-import type { Command, FileInfo } from "../store.ts";
+import { FILE_UNNAMED_MS, type Command, type FileInfo } from "../store.ts";
 import { readChunks } from "./blob.ts";
 import { once } from "./command.ts";
 import type { Database } from "./database.ts";
@@ -24,13 +24,14 @@ export function insertFile({ database }: Writing, info: FileInfo, blob: number, 
   const { file, name, type, bytes } = info;
   database.run("update blob set complete = 1, bytes = ? where key = ?", bytes, blob);
   database.run(
-    "insert into file (id, name, type, bytes, blob, at) values (?, ?, ?, ?, ?, ?)",
+    "insert into file (id, name, type, bytes, blob, at, look_at) values (?, ?, ?, ?, ?, ?, ?)",
     file,
     name,
     type,
     bytes,
     blob,
     now,
+    now + FILE_UNNAMED_MS,
   );
 }
 

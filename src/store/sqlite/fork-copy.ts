@@ -118,11 +118,15 @@ export function finishCopy(
   copied: CopiedSession,
   session: Omit<SessionColumns, "row" | "now">,
 ): void {
-  writing.database.run(
-    "insert into log_blob (log, blob) select ?, blob from log_blob where log = ?",
-    copied.key,
-    original.key,
-  );
+  for (const [table, column] of [
+    ["log_blob", "blob"],
+    ["log_file", "file"],
+  ])
+    writing.database.run(
+      `insert into ${table} (log, ${column}) select ?, ${column} from ${table} where log = ?`,
+      copied.key,
+      original.key,
+    );
   openCopy(writing, original.epoch, copied, session);
 }
 

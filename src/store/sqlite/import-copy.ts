@@ -4,6 +4,7 @@ import { once } from "./command.ts";
 import { madeSession } from "./create-session.ts";
 import { insertFile, readFile } from "./file.ts";
 import { copyState, isWhole, openCopy, type CopiedSession } from "./fork-copy.ts";
+import { keepFiles } from "./named-files.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
@@ -36,6 +37,8 @@ export function finishImport(writing: Writing, imported: FinishImport): Created 
     // One that came in the same way meanwhile is the same file.
     for (const { info, blob } of files)
       if (!readFile(writing.database, info.file)) insertFile(writing, info, blob, now);
+    const names = files.map(({ info }) => info.file);
+    keepFiles(writing, imported.key, names, now);
     return { ok: true, session: madeSession(writing, id, person) };
   });
 }

@@ -42,6 +42,7 @@ export async function beginImport(context: Context, id: string, purge: () => voi
       return info;
     },
     async addFile(info, bytes) {
+      await writer.call("keepFiles", key, [info.file], clock()); // if it is there, so that it stays
       const known = readFile(reader, info.file) ?? stagedFile(info.file);
       if (known) return isSameFile(known, info, bytes);
       const put = await putPieces(context, bytes, info.bytes);

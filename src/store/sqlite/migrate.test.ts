@@ -46,6 +46,31 @@ it("a migration that is interrupted leaves nothing of itself, and is done again"
   migrate(database, second("create table a (x); create table b (y)"));
 });
 
+it("files from before it was known who names them are kept by the logs whose facts do", () => {
+  const database = new Database(new DatabaseSync(":memory:"));
+  const before = MIGRATIONS.filter(({ number }) => number < 10);
+  migrate(database, before);
+  const files = ["fil_named", "fil_torn", "fil_said", "fil_nobodys"];
+  for (const [n, id] of files.entries())
+    database.run("insert into file (id, name, type, bytes, blob, at) values (?, 'a', 'b', 1, ?, 5)", id, n);
+  const event = (log: number, text: string) =>
+    database.run(
+      "insert into event (block, log, seq, sub, reach, crc, text) values (0, ?, 1, 0, 0, 0, ?)",
+      log,
+      text,
+    );
+  const named = (id: string) => JSON.stringify({ data: { attachments: [{ file: id, bytes: 1 }, "odd"] } });
+  event(1, named("fil_named"));
+  event(2, named("fil_torn").slice(0, -3));
+  event(3, JSON.stringify({ data: { text: named("fil_said") } }));
+  migrate(database);
+  expect(database.tuples("select log, file from log_file order by log")).toEqual([
+    [1, "fil_named"],
+    [2, "fil_torn"],
+  ]);
+  expect(database.tuples("select distinct look_at from file")).toEqual([[5 + 7 * 24 * 3_600_000]]);
+});
+
 it("a file that is no database is refused as broken", { timeout: 20_000 }, async () => {
   const folder = makeFolder();
   const { writeFileSync } = await import("node:fs");

@@ -11,6 +11,7 @@ import { sql as sweep } from "./migrations/006-sweep.ts";
 import { sql as packedView } from "./migrations/007-packed-view.ts";
 import { sql as deed } from "./migrations/008-deed.ts";
 import { sql as wait } from "./migrations/009-wait.ts";
+import { sql as namedFiles } from "./migrations/010-named-files.ts";
 
 export type Migration = {
   number: number;
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, name: "packed_view", breaking: true, sql: packedView },
   { number: 8, name: "deed", breaking: false, sql: deed },
   { number: 9, name: "wait", breaking: false, sql: wait },
+  { number: 10, name: "named_files", breaking: true, sql: namedFiles },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

@@ -6,6 +6,7 @@ import type { Ids } from "../../session/ids.ts";
 import { seqOf } from "../../session/position.ts";
 import { changedRow, EMPTY_ROW } from "../../session/row.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
+import { filesIn } from "../files-in.ts";
 import { blobsIn } from "../long-text.ts";
 import { packView } from "../packed-view.ts";
 import { SnapshotDuty } from "../snapshots.ts";
@@ -112,7 +113,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     options.log?.warn({ error, log }, "a snapshot could not be made"),
   );
   const purging = new Duty({
-    slice: () => writer.call("purge"),
+    slice: () => writer.call("purge", clock()),
     failed: (error) => options.log?.warn({ error }, "what deleted sessions have left could not be removed"),
   });
   const sweeping = new Duty({
@@ -176,8 +177,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       const row = batch.change ? changedRow(EMPTY_ROW, batch.change) : EMPTY_ROW;
       const packed = packBatch({ ...batch, change: undefined }, now);
       const person = personOf(author);
-      const blobs = blobsIn(first);
-      const made = await writer.call("createSession", session, row, packed, blobs, person, now, command);
+      const kept = { blobs: blobsIn(first), files: filesIn(first) };
+      const made = await writer.call("createSession", session, row, packed, kept, person, now, command);
       if (made.ok && !made.replayed) changed(created);
       return made;
     },
@@ -276,6 +277,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     blob: async (blob) => readBlob(reader, blob),
     putFile: (info, bytes, maxBytes, commandOf) => putFile(context, info, bytes, maxBytes, commandOf),
     file: async (id) => readFile(reader, id),
+    keepFiles: (log, files) => writer.call("keepFiles", log, files, clock()),
 
     addToken: (token, command, deed) => writer.call("addToken", token, clock(), command, deed),
     tokens: async () => readTokens(reader),
@@ -306,6 +308,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     health: () => writer.health(),
     async tidy() {
       while (await writer.call("tidySlice", node, clock()));
+      while (await writer.call("sweepFiles", clock()));
       const putBefore = clock() - UNCLAIMED_MS;
       for (const blob of await writer.call("orphanedBlobs", putBefore))
         while (await writer.call("dropBlob", blob, putBefore));

@@ -16,6 +16,7 @@ import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { addLoginLink, markUse, redeemLoginLink, revokeLogin } from "./login.ts";
 import { addRule, removeRule } from "./rule.ts";
+import { keepFiles, sweepFiles } from "./named-files.ts";
 import { forgetProcess } from "./process.ts";
 import { finishRequest, requestProcess, takeRequests } from "./process-request.ts";
 import { sortWords } from "./search-index.ts";
@@ -41,6 +42,8 @@ export const verbs = {
   deleteSession,
   purge,
   addFile,
+  keepFiles,
+  sweepFiles,
   beginFork,
   copyEvents,
   finishFork,
@@ -86,6 +89,7 @@ export const FREEING: ReadonlySet<VerbName> = new Set<VerbName>([
   "dropBlob",
   "tidySlice",
   "orphanedBlobs",
+  "sweepFiles",
   "dropSnapshots",
   "releaseLease",
   "clearTimer",
