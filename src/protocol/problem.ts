@@ -26,7 +26,7 @@ export const problems = {
   schema: { status: 422, title: "The request does not fit its schema" },
   key_reused: { status: 422, title: "The idempotency key was used for another request" },
   upgrade_required: { status: 426, title: "This address speaks WebSocket" },
-  too_many: { status: 429, title: "Too many attempts" },
+  too_many: { status: 429, title: "Too many at once" },
   header_too_large: { status: 431, title: "The header is too large" },
   internal: { status: 500, title: "Something went wrong" },
   // Not the caller's doing, and trying again does not help: `log` and `position` say what and where, doctor rescues.

@@ -49,6 +49,8 @@ export type Limits = {
   queueBytes: number;
   /** How long such a reader has to catch up, or to take anything at all of an answer. */
   stuckMs: number;
+  /** Server-sent events and long polls together. */
+  streamsPerCredential: number;
   socketsPerCredential: number;
   attachmentsPerSocket: number;
 };
@@ -62,6 +64,7 @@ export const LIMITS: Limits = {
   longPollMs: 25_000,
   queueBytes: 1 << 20,
   stuckMs: 30_000,
+  streamsPerCredential: 4_000,
   socketsPerCredential: 64,
   attachmentsPerSocket: 200,
 };

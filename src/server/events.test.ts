@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type OpenServer, TOKEN, openServer, until, useServer } from "../../test/open-server.ts";
 import type { AnyEvent, NewEvent } from "../session/event.ts";
 import { formatPosition, START } from "../session/position.ts";
+import { LIMITS } from "./context.ts";
 
 const shared = useServer();
 
@@ -24,6 +25,38 @@ test("a catch-up read gives the log in pages until it is up to date", async () =
   expect(answer.headers.get("stream-closed")).toBeNull();
   const more = await server.fetch(events(id, `offset=${offset}`));
   expect([more.status, await more.json(), more.headers.get("stream-next-offset")]).toEqual([200, [], offset]);
+});
+
+test("one credential follows so many logs at once, by server-sent events and long polls together, and others are not held up", async () => {
+  const server = await openServer({ limits: { streamsPerCredential: 2 } });
+  const { id } = await server.newSession();
+  const { token } = await server.call<{ token: string }>("POST", "/api/tokens", { name: "other" });
+  const leaving = new AbortController();
+  const follow = (live: string, headers = {}) =>
+    server.fetch(events(id, `offset=now&live=${live}`), { headers, signal: leaving.signal });
+  const stream = await follow("sse");
+  const polling = follow("long-poll");
+  await until(async () => (await readers(server, "long_poll")) === 1);
+  for (const live of ["sse", "long-poll"]) {
+    const refused = await follow(live);
+    expect([refused.status, refused.headers.get("content-type"), refused.headers.get("retry-after")]).toEqual(
+      [429, "application/problem+json", "5"],
+    );
+    expect(await refused.json()).toMatchObject({ code: "too_many", most: 2 });
+  }
+  expect((await server.fetch(events(id, "offset=-1"))).status).toBe(200); // what ends at once is not counted
+  expect((await follow("sse", { authorization: `Bearer ${token}` })).status).toBe(200);
+  await append(server, id, 1);
+  expect((await polling).status).toBe(200);
+  expect((await follow("sse")).status).toBe(200); // the poll's place is free
+  leaving.abort();
+  await until(async () => (await readers(server, "sse")) === 0);
+  expect((await server.fetch(events(id, "offset=now&live=sse"))).status).toBe(200);
+  expect(stream.status).toBe(200);
+});
+
+test("by default one credential has room for thousands of readers", () => {
+  expect(LIMITS.streamsPerCredential).toBeGreaterThanOrEqual(2_000);
 });
 
 test("a log of several megabytes is read span by span, each event once, while it grows", async () => {
@@ -371,4 +404,9 @@ async function end(server: OpenServer, id: string): Promise<void> {
 async function write(server: OpenServer, id: string, facts: NewEvent[]): Promise<void> {
   const appended = await server.store.append(id, facts, { by: "client", author: { person: "someone" } });
   if (!appended.ok) throw new Error(appended.code);
+}
+
+async function readers(server: OpenServer, kind: string): Promise<number> {
+  const metrics = await (await server.fetch("/metrics")).text();
+  return Number(new RegExp(`holdfast_readers\\{kind="${kind}"\\} (\\d+)`).exec(metrics)?.[1]);
 }

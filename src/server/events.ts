@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isPosition, START, type Position } from "../session/position.ts";
-import type { LogHead, LogKind, Store } from "../store/store.ts";
+import type { Credential, LogHead, LogKind, Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { isKnown } from "./etag.ts";
 import { waitForMore } from "./long-poll.ts";
@@ -196,6 +196,7 @@ async function answerLongPoll(
   const { store } = context;
   let span = await spans.read(head.id, after, head.position);
   if (span.pages.length === 0 && !head.closed) {
+    refuseTooMany(context, reply.request.caller);
     const waited = await waitForMore(context, reply, head.id, after);
     if (waited === "deleted") refuse("not_found", `${head.id} was deleted.`);
     if (waited === "shutdown") refuse("shutting_down", "The server is shutting down; ask again.");
@@ -247,6 +248,7 @@ async function followBySse(
   // The one answer that makes a bare EventSource stop coming back.
   if (head.closed && position === head.position && request.headers["last-event-id"] !== undefined)
     return reply.code(204).headers(tailHeaders(head)).send();
+  refuseTooMany(context, request.caller);
   const reader = new SseReader(context, reply, request.caller.id, position);
   const remove = context.streams.add(reader);
   try {
@@ -259,3 +261,17 @@ async function followBySse(
   }
   return reply;
 }
+
+/** Right before it is opened: nothing comes in between. */
+function refuseTooMany({ streams, limits }: Context, { id }: Credential): void {
+  const most = limits.streamsPerCredential;
+  if (streams.countOf(id, "sse") + streams.countOf(id, "long_poll") < most) return;
+  refuse(
+    "too_many",
+    `One credential follows at most ${most} logs at once. Close some, use another token, or follow them all over one WebSocket (/api/ws).`,
+    { most },
+    { "retry-after": String(TOO_MANY_RETRY_SECONDS) },
+  );
+}
+/** Long polls end by themselves, and whoever closes a stream is heard at once. */
+const TOO_MANY_RETRY_SECONDS = 5;

@@ -12,23 +12,30 @@ export type OpenStream = {
   heartbeat?(): void;
 };
 
+type Counts = Record<StreamKind, number>;
+type OfCredential = { streams: Set<OpenStream>; counts: Counts };
+
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
-  readonly #byCredential = new Map<string, Set<OpenStream>>();
-  readonly #counts: Record<StreamKind, number> = { sse: 0, long_poll: 0, ws: 0 };
+  readonly #byCredential = new Map<string, OfCredential>();
+  readonly #counts = noneYet();
 
   /** Returns what to call when it has ended, by whatever cause. */
   add(stream: OpenStream): () => void {
-    const ofCredential = this.#byCredential.get(stream.credential) ?? new Set();
-    this.#byCredential.set(stream.credential, ofCredential.add(stream));
+    const { kind, credential } = stream;
+    const own = this.#byCredential.get(credential) ?? { streams: new Set(), counts: noneYet() };
+    this.#byCredential.set(credential, own);
+    own.streams.add(stream);
+    own.counts[kind]++;
     this.#streams.add(stream);
-    this.#counts[stream.kind]++;
+    this.#counts[kind]++;
     return () => {
       if (!this.#streams.delete(stream)) return;
-      this.#counts[stream.kind]--;
-      ofCredential.delete(stream);
-      if (ofCredential.size === 0 && this.#byCredential.get(stream.credential) === ofCredential)
-        this.#byCredential.delete(stream.credential);
+      this.#counts[kind]--;
+      own.counts[kind]--;
+      own.streams.delete(stream);
+      if (own.streams.size === 0 && this.#byCredential.get(credential) === own)
+        this.#byCredential.delete(credential);
     };
   }
 
@@ -37,9 +44,7 @@ export class OpenStreams {
   }
 
   countOf(credential: string, kind: StreamKind): number {
-    let count = 0;
-    for (const stream of this.#byCredential.get(credential) ?? []) if (stream.kind === kind) count++;
-    return count;
+    return this.#byCredential.get(credential)?.counts[kind] ?? 0;
   }
 
   credentials(): string[] {
@@ -51,10 +56,14 @@ export class OpenStreams {
   }
 
   closeOf(credential: string): void {
-    for (const stream of this.#byCredential.get(credential) ?? []) stream.close("revoked");
+    for (const stream of this.#byCredential.get(credential)?.streams ?? []) stream.close("revoked");
   }
 
   closeAll(): void {
     for (const stream of this.#streams) stream.close("shutdown");
   }
+}
+
+function noneYet(): Counts {
+  return { sse: 0, long_poll: 0, ws: 0 };
 }
