@@ -53,6 +53,21 @@ describe("a session that Holdfast itself failed over and left alone", () => {
   });
 });
 
+describe("a session that asks", () => {
+  it("has its ask in the status, by the id that answers it", async () => {
+    const session = await running("asking");
+    await server.append(session, [
+      { type: "ask_opened", data: { ask: "ask_status", kind: "clarify", title: "Which \u001b[31mcolour?" } },
+    ]);
+    const status = (await holdfast(env, ["status"])).out;
+    expect(status).toContain("1 ask waiting for an answer");
+    expect(status).toMatch(new RegExp(`ask_status +question in ${session}, .*: Which .*colour\\?`));
+    expect(status).not.toContain("\u001b[31m");
+    expect((await holdfast(env, ["asks", "answer", "ask_status", "red"])).code).toBe(0);
+    expect((await holdfast(env, ["status"])).out).not.toContain("ask_status");
+  });
+});
+
 describe("a session whose provider failed for now", () => {
   it("says in the status, the list and where it is shown when it is tried again", async () => {
     const session = await running("retried");

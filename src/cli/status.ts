@@ -2,7 +2,10 @@ import { Command } from "commander";
 import type { Overview } from "../client/commands.ts";
 import { answer, type Cli } from "./cli.ts";
 import { printSessions } from "./sessions/list.ts";
+import { visibleLine } from "./visible.ts";
 import { ago, count } from "./words.ts";
+
+const ASKS_SHOWN = 10;
 
 export function statusCommand(cli: Cli): Command {
   return new Command("status")
@@ -16,12 +19,17 @@ export function statusCommand(cli: Cli): Command {
 
 function print(
   { terminal, now }: Cli,
-  { version, store, sessions, asks, active, processes, nodes }: Overview,
+  { version, store, sessions, asks, openAsks, active, processes, nodes }: Overview,
 ): void {
   const counts = Object.entries(sessions).filter(([, n]) => n > 0);
   const told = counts.map(([status, n]) => `${n} ${status}`).join(", ") || "none yet";
   terminal.line(`${terminal.paint("bold", "Sessions")}  ${told}`);
   if (asks > 0) terminal.line(terminal.paint("yellow", `${count(asks, "ask")} waiting for an answer`));
+  for (const { id, session, kind, title, openedAt } of openAsks.slice(0, ASKS_SHOWN))
+    terminal.line(
+      `  ${id}  ${kind === "approval" ? "approval" : "question"} in ${session}, ${ago(openedAt, now())}: ${visibleLine(title)}`,
+    );
+  if (asks > ASKS_SHOWN) terminal.line("  and more: holdfast asks list");
   if (processes.length > 0)
     terminal.line(
       `${terminal.paint("bold", "Processes")} ${count(processes.length, "process", "processes")} running: holdfast ps`,

@@ -459,7 +459,10 @@ export const Overview = named(
     version: z.string(),
     /** How many sessions have which status. */
     sessions: z.record(StatusName, z.number()),
+    /** How many are open. */
     asks: z.number(),
+    /** Which, newest first; beyond a hundred GET /api/asks?open=true has the rest. */
+    openAsks: z.array(Ask.pick({ id: true, session: true, kind: true, title: true, openedAt: true })),
     /** What runs and waits now, newest first. */
     active: z.array(SessionRow),
     /** Those that run, newest first. */

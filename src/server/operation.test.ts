@@ -8,6 +8,7 @@ import { nextRequest } from "../../test/next-request.ts";
 import { ON_POSTGRES, openServer, override, until } from "../../test/open-server.ts";
 import { CLOSE_SHUTTING_DOWN } from "../protocol/close.ts";
 import type { Overview, SessionRow } from "../protocol/http.ts";
+import type { NewEvent } from "../session/event.ts";
 import { StorageError, type Store } from "../store/store.ts";
 
 test("a store that is full makes the server not ready, with the reason, and acknowledges nothing", async () => {
@@ -74,6 +75,29 @@ test("the overview shows what runs and waits", async () => {
   expect(overview.sessions).toMatchObject({ idle: 1, queued: 1 });
   expect(overview.active.map((row: SessionRow) => row.id)).toEqual([id]);
   expect(overview.nodes).toMatchObject([{ id: server.store.node, alive: true }]);
+});
+
+test("the overview says how many asks are open, and which, the newest of them", async () => {
+  const server = await openServer();
+  const { id } = await server.newSession({ title: "asks" });
+  const asked = Array.from({ length: 103 }, (_, n): NewEvent => {
+    const ask = `ask_${String(n).padStart(3, "0")}`;
+    return {
+      type: "ask_opened",
+      data: { ask, kind: n === 102 ? "clarify" : "approval", title: `May I ${n}?` },
+    };
+  });
+  await server.store.append(id, asked, { by: "client", author: { person: "owner" } });
+  const { asks, openAsks } = await server.call<Overview>("GET", "/api/overview");
+  expect([asks, openAsks.length]).toEqual([103, 100]);
+  const openedAt: unknown = expect.stringMatching(/^\d{4}-.*Z$/);
+  expect(openAsks.slice(0, 2)).toEqual([
+    { id: "ask_102", session: id, kind: "clarify", title: "May I 102?", openedAt },
+    { id: "ask_101", session: id, kind: "approval", title: "May I 101?", openedAt },
+  ]);
+  await server.call("POST", "/api/asks/ask_102/answer", { text: "yes" });
+  const then = await server.call<Overview>("GET", "/api/overview");
+  expect([then.asks, then.openAsks[0]?.id]).toEqual([102, "ask_101"]);
 });
 
 test("what was said is found", async () => {

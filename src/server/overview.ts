@@ -16,8 +16,9 @@ export function overviewRoutes(app: App, context: Context): void {
     { schema: { summary: "All that runs and waits", response: { 200: http.Overview } } },
     async (request) => {
       const { person } = request.caller;
-      const [{ sessions, asks }, nodes, processes, ...active] = await Promise.all([
+      const [{ sessions, asks }, open, nodes, processes, ...active] = await Promise.all([
         store.overview(),
+        store.asks({ open: true, limit: ACTIVE_MAX }),
         store.nodes(),
         store.processes({ running: true, limit: ACTIVE_MAX }),
         ...ACTIVE.map((status) => store.sessions({ status, heads: false, limit: ACTIVE_MAX }, person)),
@@ -29,6 +30,13 @@ export function overviewRoutes(app: App, context: Context): void {
         version,
         sessions,
         asks,
+        openAsks: open.items.map(({ id, session, kind, title, openedAt }) => ({
+          id,
+          session,
+          kind,
+          title,
+          openedAt,
+        })),
         active: rows
           .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
           .slice(0, ACTIVE_MAX)
