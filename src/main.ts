@@ -44,5 +44,6 @@ async function runCommand(): Promise<number> {
     doctorStore: async (options) => (await import("./offline.ts")).doctorStore(options),
     backupStore: async (file) => (await import("./offline.ts")).backupStore(file),
     restoreStore: async (file) => (await import("./offline.ts")).restoreStore(file),
+    renewStore: async () => (await import("./offline.ts")).renewStore(),
   });
 }

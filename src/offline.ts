@@ -62,7 +62,7 @@ export function backupStore(file: string): ReturnType<Deps["backupStore"]> {
 export async function restoreStore(file: string): ReturnType<Deps["restoreStore"]> {
   const settings = currentSettings();
   if ("ok" in settings) return settings;
-  if (settings.databaseUrl !== undefined) return USE_POSTGRES_TOOLS;
+  if (settings.databaseUrl !== undefined) return RESTORE_WITH_POSTGRES;
   if (!existsSync(file)) return { ok: false, code: "not_found", detail: `There is no ${file}.` };
   const target = storeFile(settings);
   const { refuseBadBackup, restoreSqlite } = await import("./store/sqlite/restore.ts");
@@ -77,10 +77,32 @@ export async function restoreStore(file: string): ReturnType<Deps["restoreStore"
   });
 }
 
+export async function renewStore(): ReturnType<Deps["renewStore"]> {
+  const settings = currentSettings();
+  if ("ok" in settings) return settings;
+  const { databaseUrl } = settings;
+  const refused = databaseUrl === undefined ? refuseUnusable(settings) : undefined;
+  if (refused) return refused;
+  return refusedAsValue(async () => {
+    const newStoreId = ids.next("sto");
+    if (databaseUrl === undefined) {
+      const { renewSqlite } = await import("./store/sqlite/restore.ts");
+      return { ok: true as const, ...renewSqlite(storeFile(settings), newStoreId) };
+    }
+    const { renewPostgres } = await import("./store/postgres/renew.ts");
+    return { ok: true as const, ...(await renewPostgres(databaseUrl, newStoreId)) };
+  });
+}
+
 const USE_POSTGRES_TOOLS: StoreRefusal = {
   ok: false,
   code: "unusable",
   detail: "The data is in PostgreSQL: use pg_dump and pg_restore.",
+};
+const RESTORE_WITH_POSTGRES: StoreRefusal = {
+  ...USE_POSTGRES_TOOLS,
+  detail:
+    'The data is in PostgreSQL: bring it back with pg_restore while no node runs, then run "holdfast restore --renew".',
 };
 
 /** Nothing is made: a store that is not there stays so. */

@@ -14,6 +14,8 @@ export type Deps = {
   backupStore(file: string): Promise<{ ok: true; bytes: number } | StoreRefusal>;
   /** Puts a copy in place of the store; `kept` is where the one that was there lies now. */
   restoreStore(file: string): Promise<{ ok: true; store: string; kept: string | null } | StoreRefusal>;
+  /** Gives a store that came back in another way a new id; `running` is how many processes it says to run. */
+  renewStore(): Promise<{ ok: true; was: string; is: string; running: number } | StoreRefusal>;
 };
 
 export type AgentsReport = {

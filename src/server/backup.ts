@@ -20,7 +20,10 @@ export function backupRoutes(app: App, { store, log }: Context, backupFolder: st
     },
     async (_, reply) => {
       if (store.dialect !== "sqlite")
-        refuse("conflict", "This server keeps its data in PostgreSQL: back that up with pg_dump.");
+        refuse(
+          "conflict",
+          "This server keeps its data in PostgreSQL: back that up with pg_dump, and after a pg_restore run `holdfast restore --renew`.",
+        );
       if (isRunning) refuse("conflict", "Another backup is being made. Try again when it is done.");
       isRunning = true;
       let folder: string | undefined;

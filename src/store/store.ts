@@ -563,6 +563,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** A store got another id; `running` is how many processes it says to run. */
+export type Renewed = { was: string; is: string; running: number };
+
 export const PAGE_EVENTS = 1000;
 export const SNAPSHOT_FACTS = 500;
 export const EVENT_MAX_BYTES = 256 * 1024;

@@ -300,6 +300,7 @@ const deps = (home: string): Deps => ({
   doctorStore: () => Promise.reject(new Error("not here")),
   backupStore: () => Promise.reject(new Error("not here")),
   restoreStore: () => Promise.reject(new Error("not here")),
+  renewStore: () => Promise.reject(new Error("not here")),
 });
 
 function startChat(...args: string[]) {

@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StorageError } from "../store.ts";
+import { StorageError, type Renewed } from "../store.ts";
 import { checkFile } from "./check-thread.ts";
 import { Database, openReader } from "./database.ts";
 import { storageFault } from "./fault.ts";
@@ -47,7 +47,7 @@ export async function restoreSqlite(
   try {
     removeStore(part);
     copyFileSync(backupFile, part);
-    rename(part, newStoreId);
+    rename(part, newStoreId, "delete");
     const events = await verify(part, backupFile);
     const kept = keepOld(targetFile, now);
     renameSync(part, targetFile);
@@ -59,14 +59,35 @@ export async function restoreSqlite(
   }
 }
 
+/** Of a file that came back in another way: with its disk, or as a copy. */
+export function renewSqlite(file: string, newStoreId: string, pid = process.pid): Renewed {
+  const letGo = takeOwnership(file, { pid, url: null });
+  try {
+    const was = rename(file, newStoreId, "wal");
+    const database = openReader(file);
+    try {
+      const [running = 0] =
+        database.tuple<[number]>("select count(*) from process where status = 'running'") ?? [];
+      return { was, is: newStoreId, running };
+    } finally {
+      database.close();
+    }
+  } finally {
+    letGo();
+  }
+}
+
 /** Also says that it is a store at all, and not one from a newer version. */
-function rename(file: string, newStoreId: string): void {
+function rename(file: string, newStoreId: string, journal: "delete" | "wal"): string {
   try {
     const database = new Database(new DatabaseSync(file));
     try {
       refuseNewer(database);
-      database.exec("pragma synchronous = full; pragma journal_mode = delete");
+      database.exec(`pragma synchronous = full; pragma journal_mode = ${journal}`);
+      const was = database.tuple<[string]>("select value from meta where name = 'store'")?.[0];
       database.run("update meta set value = ? where name = 'store'", newStoreId);
+      if (was === undefined) throw new StorageError("broken", `${file} has no store id`);
+      return was;
     } finally {
       database.close();
     }
