@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
+import { parseProcessCursor } from "../store/process-cursor.ts";
 import { requestOutcome } from "../store/request-outcome.ts";
 import type { ProcessRequest, ProcessRow } from "../store/store.ts";
 import { commandOf, refuseReused } from "./command.ts";
@@ -11,7 +12,7 @@ import { noteDeed } from "./deed.ts";
 import { outputElsewhere, rowElsewhere, rowsElsewhere } from "./other-host.ts";
 import { wireProcess, type LiveProcesses } from "./process-rows.ts";
 import { knownAgents } from "./profiles.ts";
-import { refuse } from "./refusal.ts";
+import { refuse, refuseField } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
 const Params = z.object({ id: z.string() });
@@ -32,6 +33,8 @@ export function processRoutes(app: App, context: Context): void {
     },
     async (request) => {
       const { session, status, all, class: wanted, limit, after } = request.query;
+      if (after !== undefined && parseProcessCursor(after) === undefined)
+        refuseField("query.after", "must be the `next` of the page before, as it was given");
       const page = await store.processes({
         limit,
         ...(session !== undefined && { sessions: await store.scope(session) }),

@@ -85,6 +85,19 @@ forEachStore((harness) => {
       expect([rest.items.map(({ id }) => id), rest.next]).toEqual([["prc_1"], null]);
     });
 
+    it("are paged on also when the last of a page is gone meanwhile", async () => {
+      const store = await withSession();
+      await newSession(store, "ses_b");
+      await append(store, "ses_a", started("prc_1"));
+      harness.clock.advance(1_000);
+      await append(store, "ses_b", started("prc_2"), exited("prc_2", 0));
+      const { next } = await store.processes({ limit: 1 });
+      await store.deleteSession("ses_b", { force: true });
+      expect(await store.process("prc_2")).toBeUndefined();
+      const rest = await store.processes({ limit: 1, after: next! });
+      expect(rest.items.map(({ id }) => id)).toEqual(["prc_1"]);
+    });
+
     it("of a session are those of its lineage and of the delegates that came of it, and not of its forks", async () => {
       const store = await withSession();
       await newSession(store, "ses_child", "delegation");

@@ -1,4 +1,5 @@
 import type { ProcessChange } from "../../session/processes.ts";
+import { parseProcessCursor, processesPage } from "../process-cursor.ts";
 import { processColumns, processRow, type ProcessRecord } from "../process-row.ts";
 import type { ProcessFilter, ProcessRow, Rows } from "../store.ts";
 import type { Group } from "./append-group.ts";
@@ -57,14 +58,14 @@ export async function readProcesses(database: Queryable, filter: ProcessFilter):
   if (status !== undefined) conditions.push(`status = ${parameter(status)}`);
   if (host !== undefined) conditions.push(`host = ${parameter(host)}`);
   if (sessions) conditions.push(`session = any(${parameter(textArray(sessions))}::text[])`);
-  if (after !== undefined)
-    conditions.push(`(started_at, id) < (select started_at, id from process where id = ${parameter(after)})`);
+  const cursor = after === undefined ? undefined : parseProcessCursor(after);
+  if (cursor)
+    conditions.push(`(started_at, id) < (${parameter(cursor.startedAtMs)}::bigint, ${parameter(cursor.id)})`);
   const records = await database.query<ProcessRecord>({
     text: `${PROCESSES} where ${conditions.join(" and ")} order by started_at desc, id desc limit $1`,
     values,
   });
-  const items = records.slice(0, limit).map(processRow);
-  return { items, next: records.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return processesPage(records.map(processRow), limit);
 }
 
 const PROCESSES = "select id, session, host, started, ended from process";

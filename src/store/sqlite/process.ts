@@ -1,4 +1,5 @@
 import type { ProcessChange } from "../../session/processes.ts";
+import { parseProcessCursor, processesPage } from "../process-cursor.ts";
 import { processColumns, processRow, type ProcessRecord } from "../process-row.ts";
 import type { ProcessFilter, ProcessRow, Rows } from "../store.ts";
 import type { Database, Value } from "./database.ts";
@@ -43,15 +44,15 @@ export function readProcesses(database: Database, filter: ProcessFilter): Rows<P
   if (host !== undefined) conditions.push(`host = ${parameter(host)}`);
   if (sessions)
     conditions.push(`session in (select value from json_each(${parameter(JSON.stringify(sessions))}))`);
-  if (after !== undefined)
-    conditions.push(`(started_at, id) < (select started_at, id from process where id = ${parameter(after)})`);
+  const cursor = after === undefined ? undefined : parseProcessCursor(after);
+  if (cursor)
+    conditions.push(`(started_at, id) < (${parameter(cursor.startedAtMs)}, ${parameter(cursor.id)})`);
   const where = conditions.length > 0 ? `where ${conditions.join(" and ")}` : "";
   const records = database.all<ProcessRecord>(
     `${PROCESSES} ${where} order by started_at desc, id desc limit ?1`,
     ...values,
   );
-  const items = records.slice(0, limit).map(processRow);
-  return { items, next: records.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return processesPage(records.map(processRow), limit);
 }
 
 const PROCESSES = "select id, session, host, started, ended from process";
