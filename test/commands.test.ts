@@ -1,4 +1,5 @@
 // What a person commands from the command line, as processes against a real server whose executor is played by the test.
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Ask, DeedList, SessionList, ShownSession } from "../src/client/commands.ts";
 import type { NewEvent } from "../src/session/event.ts";
@@ -119,6 +120,11 @@ describe("send", () => {
     expect(view.turn?.stopRequested).toBe(true);
     expect((await holdfast(env, ["send", session, "x", "--now", "--steer"])).code).toBe(2);
     expect((await holdfast(env, ["send", "new", "x", "--now"])).code).toBe(2);
+  });
+
+  it("has a new session work in a directory that is named from where the command is run", async () => {
+    const sent = await holdfastJson<{ session: string }>(env, ["send", "new", "hello", "--workspace", "src"]);
+    expect((await show(sent.session)).workspace).toBe(join(process.cwd(), "src"));
   });
 
   it("says that it was an answer", async () => {

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { answer, type Cli } from "./cli.ts";
 import { Failure } from "./exit.ts";
@@ -41,13 +42,17 @@ Examples:
 type Sent = { session: string; position: string; input?: string | null; answered?: string | undefined };
 
 async function begin({ client }: Cli, text: string, options: Options): Promise<Sent> {
-  const { steer, now, ...given } = options;
+  const { steer, now, workspace, ...given } = options;
   if (steer || now)
     throw new Failure(
       "usage",
       `--${steer ? "steer" : "now"} needs a session with a turn that is running, not a new one`,
     );
-  const { id, position } = await client.createSession({ ...given, input: { kind: "prompt", text } });
+  const { id, position } = await client.createSession({
+    ...given,
+    ...(workspace !== undefined && { workspace: resolve(workspace) }), // a server has another directory of its own
+    input: { kind: "prompt", text },
+  });
   return { session: id, position };
 }
 

@@ -28,6 +28,9 @@ export const StatusName = z.enum(["idle", "queued", "running", "waiting", "recov
 
 // --- sessions
 
+/** Of what needs none: who says more than nothing there means something that would not be done. */
+export const NoBody = z.strictObject({}).nullish();
+
 export const FileRef = z.object({ file: z.string() });
 
 const InputText = z.string().max(INPUT_MAX_CHARS).regex(/\S/, "must say something");
@@ -86,7 +89,9 @@ export const NewSession = named(
   z.strictObject({
     profile: Name.optional(),
     title: Title.optional(),
-    workspace: withoutNul(z.string().min(1).max(4096)).optional(),
+    workspace: withoutNul(z.string().min(1).max(4096))
+      .refine((path) => /^(\/|~$|~\/)/.test(path), "must be an absolute path, or begin with ~/")
+      .optional(),
     lane: Name.optional(),
     /** In place of the profile's own. */
     model: Name.optional(),
@@ -282,7 +287,8 @@ export const ProfileInfo = named(
   }),
 );
 export type ProfileInfo = z.infer<typeof ProfileInfo>;
-export const ProfileList = z.object({ items: z.array(ProfileInfo) });
+/** All of them: they are as many as the configuration has. */
+export const ProfileList = z.object({ items: z.array(ProfileInfo), next: z.null() });
 
 // --- the trail
 

@@ -11,7 +11,9 @@ const RETRY_AFTER_SECONDS = 2;
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const brokenOff = isBrokenOff(error, request);
   if (brokenOff) request.log.debug({ route: request.routeOptions.url }, "broken off by its client");
-  const document = brokenOff ? problem("bad_request", "The body did not come whole.") : problemOf(error);
+  const document = brokenOff
+    ? problem("bad_request", "The body did not come whole.")
+    : problemOf(error, request.routeOptions.schema?.takes);
   if (document.status >= 500)
     request.log.error({ err: error, route: request.routeOptions.url }, document.title);
   if (error instanceof Refusal) void reply.headers(error.headers);
@@ -33,7 +35,8 @@ export function sendProblem(reply: FastifyReply, document: Problem): FastifyRepl
     .send(document);
 }
 
-export function problemOf(error: unknown): Problem {
+/** `takes`: the media type of the route's body, where that is not JSON. */
+export function problemOf(error: unknown, takes = "application/json"): Problem {
   if (error instanceof Refusal) return error.problem;
   if (error instanceof StorageError)
     return problem("not_ready", `The store can't do this now: ${error.message}${adviceOf(error)}`, {
@@ -47,7 +50,7 @@ export function problemOf(error: unknown): Problem {
       `The ${error.part} does not fit: ${error.message}.`,
       { faults: error.faults },
     );
-  return frameworkProblem(error as Partial<FastifyError>);
+  return frameworkProblem(error as Partial<FastifyError>, takes);
 }
 
 function capital(text: string): string {
@@ -78,17 +81,21 @@ function isSchemaError(error: unknown): error is SchemaError {
   return error instanceof Error && "faults" in error && "part" in error;
 }
 
-const FRAMEWORK: Record<string, () => Problem> = {
+const FRAMEWORK: Record<string, (takes: string) => Problem> = {
   FST_ERR_CTP_INVALID_JSON_BODY: () => problem("bad_json", "The body could not be read as JSON."),
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     problem("too_large", "The body is larger than 1 MB. Upload large content with POST /api/files."),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => problem("media_type", "Send the body as application/json."),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (takes) =>
+    problem("media_type", `Send the body with the content-type ${takes}.`),
   FST_ERR_BAD_URL: () => problem("bad_request", "The address is not a valid URL path."),
 };
 
-function frameworkProblem({ code, statusCode = 500, message }: Partial<FastifyError>): Problem {
+function frameworkProblem(
+  { code, statusCode = 500, message }: Partial<FastifyError>,
+  takes: string,
+): Problem {
   const known = FRAMEWORK[code ?? ""];
-  if (known !== undefined) return known();
+  if (known !== undefined) return known(takes);
   if (statusCode < 500) return problem("bad_request", message ?? "The request is malformed.");
   return problem("internal", "The server failed in a way that it did not expect; its log says how.");
 }

@@ -78,6 +78,19 @@ test("JSON is a file like any other, and so is nothing", async () => {
   }
 });
 
+test.each(["", "garbage", "a/b/c", "text"])(
+  "a file whose content-type is no media type is a file all the same: %j",
+  async (type) => {
+    const server = shared();
+    const headers = { "content-type": type };
+    const answer = await server.fetch("/api/files", { method: "POST", headers, body: Buffer.from("x") });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      201,
+      { type: "application/octet-stream", bytes: 1 },
+    ]);
+  },
+);
+
 test("a file over 25 MB is refused, announced or not, and the server goes on", async () => {
   const server = shared();
   const announced = await server.fetch("/api/files", {

@@ -25,6 +25,12 @@ export function fileRoutes(app: App, { store, ids }: Context): void {
   void app.register((scope: App, _, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, body, parsed) => parsed(null, body));
+    // What is no media type says nothing about the file, which is one all the same.
+    scope.addHook("onRequest", (request, _reply, next) => {
+      const { headers } = request;
+      if (headers["content-type"] !== undefined) headers["content-type"] = typeOf(headers["content-type"]);
+      next();
+    });
     scope.post(
       "/api/files",
       {

@@ -21,6 +21,7 @@ const Import = z.strictObject({ partial: z.enum(["true", "false"]).default("fals
 
 export function importRoutes(app: App, { store, ids, log, secrets }: Context): void {
   void app.register((scope: App, _, done) => {
+    scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(NDJSON, (_request, body, parsed) => parsed(null, body));
     scope.post(
       "/api/sessions/import",

@@ -28,6 +28,7 @@ export function lineageRoutes(app: App, context: Context): void {
       schema: {
         summary: "Have the last turn anew, in a successor of the session",
         params: Session,
+        body: http.NoBody,
         response: { 201: http.SessionRow },
       },
     },
@@ -82,6 +83,7 @@ export function lineageRoutes(app: App, context: Context): void {
       schema: {
         summary: "Go back to before the last turn, in a successor of the session",
         params: Session,
+        body: http.NoBody,
         response: { 201: http.SessionRow },
       },
     },

@@ -85,7 +85,13 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
 
   app.post(
     "/api/login-links",
-    { schema: { summary: "Make a one-time login link for this person", response: { 201: http.LoginLink } } },
+    {
+      schema: {
+        summary: "Make a one-time login link for this person",
+        body: http.NoBody,
+        response: { 201: http.LoginLink },
+      },
+    },
     async (request, reply) => {
       const { secret, command } = secretFor(context, request, "login-link");
       const expiresAt = linkExpiry(context);

@@ -26,7 +26,7 @@ const agents: KnownAgents = {
 
 test("profiles are listed with what they lack", async () => {
   const server = await openServer({ agents: () => agents });
-  expect(await server.call("GET", "/api/profiles")).toEqual({ items: agents.profiles });
+  expect(await server.call("GET", "/api/profiles")).toEqual({ items: agents.profiles, next: null });
 });
 
 test("a session names a profile and a model that there are", async () => {
@@ -80,8 +80,16 @@ test("agents that take too long to load make the server not ready: sessions can 
   await server.newSession({ profile: "keyless" });
 });
 
+test("what is wrong with a model is told with one full stop, whether it has its own or not", async () => {
+  for (const fault of ["no provider has it", "No provider has it."]) {
+    const server = await openServer({ agents: () => ({ ...agents, modelFault: () => fault }) });
+    const { detail } = await server.call("POST", "/api/sessions", { model: "x/y" }, 422);
+    expect(detail).toMatch(/[^.]\.$/);
+  }
+});
+
 test("who asks for the profiles while they are loaded gets them as soon as they are", async () => {
   let looks = 0;
   const server = await openServer({ agents: () => (++looks > 3 ? agents : undefined) });
-  expect(await server.call("GET", "/api/profiles")).toEqual({ items: agents.profiles });
+  expect(await server.call("GET", "/api/profiles")).toEqual({ items: agents.profiles, next: null });
 });

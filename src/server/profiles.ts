@@ -23,7 +23,7 @@ export function profileRoutes(app: App, context: Context): void {
     "/api/profiles",
     { schema: { summary: "List the agents that there are", response: { 200: http.ProfileList } } },
     async () => {
-      return { items: [...((await knownAgents(context))?.profiles ?? [])] };
+      return { items: [...((await knownAgents(context))?.profiles ?? [])], next: null };
     },
   );
 }

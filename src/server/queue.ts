@@ -24,6 +24,7 @@ export function queueRoutes(app: App, context: Context): void {
       schema: {
         summary: "Go on with what was queued when the session was stopped",
         params: Session,
+        body: http.NoBody,
         response: { 200: http.Released },
       },
     },

@@ -22,5 +22,6 @@ export function refuse(
 
 /** What no schema can know: that a value names nothing. */
 export function refuseField(path: string, message: string): never {
-  refuse("schema", `The request does not fit: ${path} ${message}.`, { faults: [{ path, message }] });
+  const stop = message.endsWith(".") ? "" : ".";
+  refuse("schema", `The request does not fit: ${path} ${message}${stop}`, { faults: [{ path, message }] });
 }

@@ -17,6 +17,7 @@ export function retryRoutes(app: App, context: Context): void {
       schema: {
         summary: "Go on with the last turn, which failed, from its last completed step",
         params: z.object({ id: z.string() }),
+        body: http.NoBody,
         response: { 202: http.Retried },
       },
     },

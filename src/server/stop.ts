@@ -13,6 +13,7 @@ export function stopRoutes(app: App, context: Context): void {
       schema: {
         summary: "Stop the turn that runs; what it has said is kept",
         params: z.object({ id: z.string() }),
+        body: http.NoBody,
         response: { 200: http.Stopped, 202: http.Stopped },
       },
     },
