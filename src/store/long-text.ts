@@ -19,6 +19,15 @@ export function blobsIn(events: readonly NewEvent[]): string[] {
   return [...found];
 }
 
+/** The same of files. */
+export function filesIn(events: readonly NewEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === "input_admitted" || event.type === "input_edited"
+      ? (event.data.attachments ?? []).map(({ file }) => file)
+      : [],
+  );
+}
+
 function isBlob(value: unknown): value is Exclude<LongText, string> {
   return typeof value === "object" && value !== null && "blob" in value && typeof value.blob === "string";
 }

@@ -6,8 +6,7 @@ import type { Ids } from "../../session/ids.ts";
 import { seqOf } from "../../session/position.ts";
 import { changedRow, EMPTY_ROW } from "../../session/row.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
-import { filesIn } from "../files-in.ts";
-import { blobsIn } from "../long-text.ts";
+import { blobsIn, filesIn } from "../long-text.ts";
 import { packView } from "../packed-view.ts";
 import { SnapshotDuty } from "../snapshots.ts";
 import {
