@@ -5,6 +5,7 @@ import { refuse } from "./refusal.ts";
 export type Line = { number: number; value: Record<string, unknown> };
 
 const NEWLINE = 0x0a;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 export async function* bodyLines(
   pieces: AsyncIterable<Uint8Array>,
@@ -18,7 +19,8 @@ export async function* bodyLines(
     for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, from)) {
       hold(piece.subarray(from, end));
       from = end + 1;
-      yield* taken();
+      if (size > 0) yield* taken();
+      else number += 1; // a body of nothing else has as many lines as bytes
     }
     hold(piece.subarray(from));
   }
@@ -53,7 +55,7 @@ export function faultOf({ issues: [issue] }: z.ZodError): string {
 function parsed(bytes: Buffer, number: number): Record<string, unknown> | undefined {
   let value: unknown;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = UTF8.decode(bytes);
     if (text.trim() === "") return undefined;
     value = JSON.parse(text);
   } catch {

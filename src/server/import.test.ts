@@ -105,6 +105,16 @@ test("under one key it is made once, and another export under it is refused", as
 
 const created = { ...stamp(1), type: "session_created", data: { profile: "default" } };
 const notice = (n: number) => ({ ...stamp(n), type: "notice", data: { level: "info", text: "hi" } });
+const used = (usage: object) => ({
+  ...stamp(2),
+  type: "step_completed",
+  data: { step: "s1", attempt: 1, message: [], usage: { inputTokens: 1, outputTokens: 1, ...usage } },
+});
+const open = (n: number) => ({
+  ...stamp(n),
+  type: "ask_opened",
+  data: { ask: `ask_${n}`, kind: "approval", title: "t" },
+});
 const end = (n: number) => ({ end: formatPosition(n, 0), session: "ses_x" });
 const long = { blob: sha("abc"), bytes: 3, preview: "a" };
 const asked = {
@@ -119,7 +129,16 @@ test.each<[fault: string, line: number | undefined, lines: (object | string)[]]>
   ["is not JSON in UTF-8", 1, ["\u{fffd}broken"]],
   ["does not fit: by", 1, [{ ...created, by: { person: 1 } }]],
   ["does not fit: by.", 1, [{ ...created, by: { person: "a\0" } }]],
+  [
+    "does not fit: by.must be of one kind",
+    1,
+    [{ ...created, by: { person: "a", executor: "n", epoch: "x" } }],
+  ],
   ["does not fit: at must be a time", 1, [{ ...created, at: "2026-01-01" }]],
+  ["does not fit: at must be a time", 1, [{ ...created, at: "+010000-01-01T00:00:00.000Z" }]],
+  ["does not fit: data.usage.inputTokens", 2, [created, used({ inputTokens: 1.5 })]],
+  ["does not fit: data.usage.outputTokens", 2, [created, used({ outputTokens: 1e300 })]],
+  ["does not fit: data.usage.cost", 2, [created, used({ cost: 1e300 })]],
   ["does not fit: data.profile", 1, [{ ...created, data: {} }]],
   ["does not fit: data.title", 1, [{ ...created, data: { profile: "p", title: "a\0b" } }]],
   ["a log begins with session_created", 1, [notice(1)]],
@@ -135,6 +154,11 @@ test.each<[fault: string, line: number | undefined, lines: (object | string)[]]>
     "is too large",
     2,
     [created, { ...notice(2), data: { level: "info", text: "x".repeat(EVENT_MAX_BYTES - 50) } }],
+  ],
+  [
+    "more than 5000 of a kind would be open",
+    5_002,
+    [created, ...Array.from({ length: 5_001 }, (_, n) => open(n + 2))],
   ],
   [
     "nested more than",
@@ -186,22 +210,23 @@ test("drafts are left out, an end too, and a newer version's facts are kept", as
   const lines = [
     created,
     { ...stamp(2), type: "moon_rose", data: { over: "the sea" }, by: { person: "ada", mood: "calm" } },
+    { ...stamp(3), type: "constructor", data: {} }, // as any object of JavaScript has
     {
-      ...stamp(2),
-      position: formatPosition(2, 3),
+      ...stamp(3),
+      position: formatPosition(3, 3),
       type: "draft",
       data: { part: "s/0", kind: "text", offset: 0, text: "hm" },
     },
-    { ...stamp(3), type: "session_ended", data: { reason: "reset", successor: "ses_y" } },
-    end(3),
+    { ...stamp(4), type: "session_ended", data: { reason: "reset", successor: "ses_y" } },
+    end(4),
   ];
   const answer = await send(server, lines.map((each) => JSON.stringify(each)).join("\n"));
   const row = (await answer.json()) as SessionRow;
-  expect(row).toMatchObject({ status: "idle", position: formatPosition(3, 0) });
-  const [, second, third] = (await exported(server, row.id))
+  expect(row).toMatchObject({ status: "idle", position: formatPosition(4, 0) });
+  const [, second, third, fourth] = (await exported(server, row.id))
     .split("\n")
     .map((line) => JSON.parse(line || "{}") as object);
-  expect([second, third]).toMatchObject([lines[1], { type: "session_imported" }]);
+  expect([second, third, fourth]).toMatchObject([lines[1], lines[2], { type: "session_imported" }]);
 });
 
 test("known secrets stay out of what agents said elsewhere, and people keep their own words", async () => {

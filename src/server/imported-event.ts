@@ -18,11 +18,30 @@ const Stamped = z.object({
   type: z.string().regex(/^[a-z_]{1,64}$/),
   data: z.record(z.string(), z.unknown()),
 });
-const Author = z.union([
-  z.object({ person: Short.min(1), device: Column.optional() }),
-  z.object({ executor: Short, epoch: z.number().int().min(0).max(1e12) }),
-  z.object({ keeper: Short }),
-]);
+const Author = z
+  .union([
+    z.object({ person: Short.min(1), device: Column.optional() }),
+    z.object({ executor: Short, epoch: z.number().int().min(0).max(1e12) }),
+    z.object({ keeper: Short }),
+  ])
+  .and(
+    // A union is content with the first that fits, and leaves what else there is unchecked.
+    z.record(z.string(), z.unknown()).refine((by) => KINDS.filter((kind) => kind in by).length === 1, {
+      message: "must be of one kind",
+    }),
+  );
+const KINDS = ["person", "executor", "keeper"];
+/** Their sums become columns, those of tokens in whole numbers, however many there are. */
+const Tokens = z.number().int().min(-1e9).max(1e9);
+const Costs = z.object({
+  usage: z
+    .object({
+      inputTokens: Tokens,
+      outputTokens: Tokens,
+      cost: z.number().min(-1e9).max(1e9).optional(),
+    })
+    .optional(),
+});
 /** What a row takes from facts, beyond what their own schemas say. */
 const ROW: Partial<Record<string, z.ZodType>> = {
   session_created: z.object({
@@ -34,18 +53,21 @@ const ROW: Partial<Record<string, z.ZodType>> = {
   workspace_chosen: z.object({ workspace: Column.max(4096) }),
   session_titled: z.object({ title: Column.max(TITLE_MAX_CHARS) }),
   model_changed: z.object({ model: Short }),
+  step_completed: Costs,
+  turn_ended: Costs,
+  context_compacted: Costs,
 };
 const DEPTH_MAX = 100;
 
 /** Of a type that we do not know it is kept as it is: a newer version wrote it. */
 export function importedEvent({ number, value }: Line): AnyEvent {
   const event = checked(Stamped, value, number, "");
-  checked(Author, event.by, number, "by.");
+  checked(Author, value["by"], number, "by."); // all that it says, which is what is kept
   const { type, data } = event;
   const schema = Object.hasOwn(factData, type) ? factData[type as FactType] : undefined;
   if (type === "draft") checked(draftData, data, number, "data.");
   if (schema) checked(schema, data, number, "data.");
-  const row = ROW[type];
+  const row = Object.hasOwn(ROW, type) ? ROW[type] : undefined;
   if (row) checked(row, data, number, "data.");
   if (!isWithin(data, DEPTH_MAX)) refuseLine(number, `is nested more than ${DEPTH_MAX} deep`);
   // As it came: a newer version may say more in it than we know of.
@@ -58,7 +80,11 @@ function checked<T extends z.ZodType>(schema: T, value: unknown, number: number,
   return refuseLine(number, `does not fit: ${path}${faultOf(result.error)}`);
 }
 
+/** Other years than those of four digits are longer, and sort elsewhere. */
+const TIME_CHARS = 24;
+
 function isTime(text: string): boolean {
+  if (text.length !== TIME_CHARS) return false;
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }

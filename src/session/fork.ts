@@ -94,7 +94,7 @@ export function rowOf(view: View): RowState {
   };
 }
 
-function openCalls(view: View): ToolPart[] {
+export function openCalls(view: View): ToolPart[] {
   return view.messages.flatMap((message) =>
     message.kind === "step"
       ? message.parts.filter(

@@ -1,7 +1,7 @@
 // What a session that is brought in comes to: its facts made ready for either database, some at a time, and folded on the way.
 import { apply } from "../session/apply.ts";
 import type { AnyEvent, By, NewFact } from "../session/event.ts";
-import { rowOf } from "../session/fork.ts";
+import { openCalls, rowOf } from "../session/fork.ts";
 import { importFacts } from "../session/import.ts";
 import { formatPosition, seqOf } from "../session/position.ts";
 import type { RowState } from "../session/row.ts";
@@ -11,6 +11,14 @@ import { copyBatch, entryOf, type Batch, type Entry } from "./batch.ts";
 /** Small enough that others' appends go on in between. */
 const SLICE_FACTS = 250;
 const SLICE_CHARS = 1 << 20;
+/**
+ * Of each kind, open at once: far more than a session ever has. All of it is held in memory until the end, and closed there
+ * in one transaction.
+ */
+const OPEN_MAX = 5_000;
+/** Of all that is held; looked at now and then, since it has to be written out to be measured. */
+const HELD_MAX_CHARS = 64 << 20;
+const LOOK_AFTER_CHARS = 16 << 20;
 
 /** What makes a session of the facts that came. */
 export type ImportEnd = {
@@ -29,6 +37,7 @@ export class ImportPlan {
   #entries: Entry[] = [];
   #chars = 0;
   #epoch = 0;
+  #charsUnlooked = 0;
 
   /** The next slice to write, once there is one. */
   take(fact: AnyEvent): Slice | undefined {
@@ -38,11 +47,26 @@ export class ImportPlan {
     const entry = entryOf(event, at, by, { facts: this.#entries.length + 1, drafts: 0 });
     const { outcome } = apply(this.#view, fact);
     if (outcome !== "applied") throw new Error(`${fact.position} does not follow ${this.#view.position}`);
+    this.#refuseTooMuch(fact.type, entry.body.length);
     this.#entries.push(entry);
     this.#chars += entry.body.length;
     if ("executor" in by) this.#epoch = Math.max(this.#epoch, by.epoch);
     const isFull = this.#entries.length >= SLICE_FACTS || this.#chars >= SLICE_CHARS;
     return isFull ? this.rest() : undefined;
+  }
+
+  /** What a fold keeps is bounded by those who write a log as they work; a file can say anything. */
+  #refuseTooMuch(type: string, chars: number): void {
+    const { queue, asks, messages, processes, delegates, rules } = this.#view;
+    const calls = type === "step_completed" ? openCalls(this.#view) : [];
+    const kinds = [queue, asks, messages, processes, delegates, rules, calls];
+    if (kinds.some(({ length }) => length > OPEN_MAX))
+      throw new RangeError(`more than ${OPEN_MAX} of a kind would be open at once`);
+    this.#charsUnlooked += chars;
+    if (this.#charsUnlooked < LOOK_AFTER_CHARS) return;
+    this.#charsUnlooked = 0;
+    if (JSON.stringify(this.#view).length > HELD_MAX_CHARS)
+      throw new RangeError(`more than ${HELD_MAX_CHARS} characters would be open at once`);
   }
 
   /** What was not written yet. */
