@@ -1,5 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile, chmod, stat } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -61,6 +63,47 @@ describe("files", () => {
     await chmod(join(workspace, "run.sh"), 0o755);
     await use(edit, { path: "run.sh", old: "a", new: "b" });
     expect((await stat(join(workspace, "run.sh"))).mode & 0o777).toBe(0o755);
+    await chmod(join(workspace, "run.sh"), 0o666); // which no file has that is made anew
+    await use(write, { path: "run.sh", text: "c" });
+    expect((await stat(join(workspace, "run.sh"))).mode & 0o777).toBe(0o666);
+  });
+
+  it("that can't be used say why, and never fail the tool itself", async () => {
+    const long = "x".repeat(300);
+    for (const outcome of [
+      await use(read, { path: long }),
+      await use(write, { path: long, text: "x" }),
+      await use(edit, { path: long, old: "a", new: "b" }),
+    ])
+      expect(outcome).toEqual({ status: "error", result: `${long} can't be used: name too long` });
+    const listening = createServer().listen(join(workspace, "socket"));
+    await once(listening, "listening");
+    for (const outcome of [
+      await use(read, { path: "socket" }),
+      await use(write, { path: "socket", text: "x" }),
+      await use(edit, { path: "socket", old: "a", new: "b" }),
+    ])
+      expect(outcome).toEqual({ status: "error", result: "socket is not a file" });
+    listening.close();
+  });
+
+  it.skipIf(process.platform !== "linux")("that have no end are read no further than others", async () => {
+    workspace = `/proc/${process.pid}`; // of gigabytes, by its size of none
+    expect(await use(read, { path: "pagemap" })).toMatchObject({ status: "error" });
+    expect(process.memoryUsage().rss).toBeLessThan(2 ** 30);
+  });
+
+  it.skipIf(process.platform !== "linux")("behind a link that leads out are not even opened", async () => {
+    const pipe = join(base, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    await symlink(pipe, join(workspace, "link"));
+    const writer = spawn("sh", ["-c", 'echo begun; printf hello > "$0"', pipe], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    await once(writer.stdout, "data");
+    // Once it waits for a reader, to be opened and closed again would be the end of what it writes.
+    for (let n = 0; n < 200; n++) await use(read, { path: "link" });
+    expect(await readFile(pipe, "utf8")).toBe("hello");
   });
 
   it("are paged by lines, with how to read on", async () => {

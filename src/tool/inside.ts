@@ -1,7 +1,7 @@
 // Files stay inside the workspace: by what was really opened, not by what a path looked like a moment before. A path is
 // opened first and judged by where its descriptor leads, so that no symbolic link can be swapped in between.
 import { constants } from "node:fs";
-import { mkdir, open, realpath, rename, rm, type FileHandle } from "node:fs/promises";
+import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { createHash } from "node:crypto";
 import { failpoint } from "../failpoint.ts";
@@ -20,18 +20,24 @@ const OPENS_MAX = 50;
 /** Opens for reading. The caller closes it. */
 export async function openInside(place: Place, path: string): Promise<FileHandle> {
   for (let opens = 1; ; opens++) {
-    const file = await open(within(place, path), constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO must not hold us
+    const found = await open(within(place, path), FIND);
     try {
-      await mustBeInside(place, path, await pathOf(file, within(place, path)));
-      if (!(await file.stat()).isFile()) throw new Outside(`${path} is not a file`);
-      return file;
+      await mustBeInside(place, path, await pathOf(found, within(place, path)));
+      if (!(await found.stat()).isFile()) throw new Outside(`${path} is not a file`);
+      return await open(await doorOf(found, within(place, path)), READ);
     } catch (error) {
-      await file.close();
       // What was opened has no name any more, so it can't be judged: what has taken its place can.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || opens === OPENS_MAX) throw error;
+    } finally {
+      await found.close();
     }
   }
 }
+
+/** A FIFO must not hold us, nor a terminal become ours. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+/** Linux's O_PATH, which Node has no name for: found without being opened, since to open a device or a FIFO is to act on it. */
+const FIND = process.platform === "linux" ? 0o10000000 : READ;
 
 /** Replaces the file whole or not at all, in a directory that was opened and judged. */
 export async function replaceInside(
@@ -50,10 +56,11 @@ export async function replaceInside(
     const file = await open(
       draft,
       constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-      mode,
+      mode ?? 0o644,
     );
     try {
       try {
+        if (mode !== undefined) await file.chmod(mode); // whatever we take from files that are new
         await file.writeFile(text);
         await file.sync();
       } finally {
@@ -157,25 +164,21 @@ async function pathOf(file: FileHandle, path: string): Promise<string> {
   return process.platform === "linux" ? realpath(`/proc/self/fd/${file.fd}`) : realpath(path);
 }
 
-/** A path into an open directory, which leads there whatever becomes of its name; where there is none, by its name. */
-async function doorOf(folder: FileHandle, path: string): Promise<string> {
-  return process.platform === "linux" ? `/proc/self/fd/${folder.fd}` : realpath(path);
+/** A path to what is open, which leads there whatever becomes of its name; where there is none, by its name. */
+async function doorOf(file: FileHandle, path: string): Promise<string> {
+  return process.platform === "linux" ? `/proc/self/fd/${file.fd}` : realpath(path);
 }
 
-async function modeOf(file: string, path: string): Promise<number> {
-  try {
-    const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      return (await opened.stat()).mode & 0o777;
-    } finally {
-      await opened.close();
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0o644;
-    if ((error as NodeJS.ErrnoException).code === "ELOOP")
-      throw new Outside(`${path} is a symbolic link: name the file itself`);
+/** Of the file that is replaced, if there is one. */
+async function modeOf(file: string, path: string): Promise<number | undefined> {
+  const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
     throw error;
-  }
+  });
+  if (!found) return undefined;
+  if (found.isSymbolicLink()) throw new Outside(`${path} is a symbolic link: name the file itself`);
+  if (!found.isFile()) throw new Outside(`${path} is ${found.isDirectory() ? "a directory" : "not a file"}`);
+  return found.mode & 0o777;
 }
 
 function outside(path: string, workspace: string): Outside {
