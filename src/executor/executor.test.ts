@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ContextMessage } from "../driver/driver.ts";
 import type { AnyEvent } from "../session/event.ts";
+import { edit } from "../tool/edit.ts";
+import type { Tool } from "../tool/tool.ts";
 import { ids, owner, results, types, useScene } from "./scene.ts";
 import type { Script } from "./scripted-driver.ts";
 
@@ -419,3 +421,20 @@ function words(message: ContextMessage): string {
   if (message.role === "person") return message.text;
   return message.pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
+
+it("a tool that fails before it begins is told to the model, and the turn goes on", async () => {
+  const broken = {
+    ...(edit as Tool),
+    prepare: () => Promise.reject(new Error("out of order")),
+  } as Tool;
+  await scene.run(
+    ({ context }) =>
+      context.length === 1 ? { call: "edit", args: { path: "a", old: "b", new: "c" } } : "Another way, then.",
+    { tools: new Map([["edit", broken]]) },
+  );
+  const events = await scene.untilFact(await scene.send("go"), "turn_ended");
+  expect(results(events)).toMatchObject([
+    { status: "error", result: "The tool itself failed: out of order" },
+  ]);
+  expect(events.at(-1)?.data).toMatchObject({ outcome: "completed" });
+});

@@ -9,11 +9,12 @@ import { decide, exactRule, type Proposal } from "../session/approval.ts";
 import type { AskDetail, FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
-import type { About, Delegation, Tool } from "../tool/tool.ts";
+import type { About, Delegation, PlainAction, Prepared, Tool } from "../tool/tool.ts";
 import { FileLanes } from "./file-lanes.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
+type PlainTool = PlainAction<unknown>;
 type Ready = { part: ToolPart; tool: Tool; args: unknown };
 
 /** Wrapped, so that the next call need not wait until this one is done. */
@@ -201,7 +202,7 @@ async function start(work: ToolWork, { part, tool, args }: Ready): Promise<void>
   if (gone !== undefined) return finish(work, call, "error", gone);
   switch (tool.kind) {
     case "plain": {
-      const prepared = (await tool.prepare?.(args, work.place)) ?? { ok: true, trace: undefined };
+      const prepared = await prepare(work, tool, args);
       if (!prepared.ok) return finish(work, call, "error", prepared.result);
       const { trace } = prepared;
       const started = { call, ...(trace !== undefined && { trace }) };
@@ -234,6 +235,19 @@ async function resume(work: ToolWork, ready: Ready, judge: () => Promise<boolean
   }
 }
 
+/** A tool that fails is told to the model, which can do something else: it is no reason to end the turn. */
+async function prepare(work: ToolWork, tool: PlainTool, args: unknown): Promise<Prepared> {
+  try {
+    return (await tool.prepare?.(args, work.place)) ?? { ok: true, trace: undefined };
+  } catch (error) {
+    return { ok: false, result: toolFailed(error) };
+  }
+}
+
+function toolFailed(error: unknown): string {
+  return `The tool itself failed: ${error instanceof Error ? error.message : String(error)}`;
+}
+
 async function runPlain(
   work: ToolWork,
   call: string,
@@ -245,10 +259,7 @@ async function runPlain(
   failpoint("after-intent");
   const outcome = await tool
     .run(args, { ...work.place, call, trace, signal: work.signal })
-    .catch((error: unknown) => ({
-      status: "error" as const,
-      result: `The tool itself failed: ${error instanceof Error ? error.message : String(error)}`,
-    }));
+    .catch((error: unknown) => ({ status: "error" as const, result: toolFailed(error) }));
   failpoint("after-effect");
   if (work.signal.aborted) return; // a stop is told by the stop's own facts
   await finish(work, call, outcome.status, outcome.result);
