@@ -1,5 +1,5 @@
 // An approval is for exactly what its card showed.
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { AnyEvent, FactData } from "../session/event.ts";
@@ -31,6 +31,51 @@ it("what was approved for one directory is asked about again before it runs in a
   expect(events.find(({ type }) => type === "notice")?.data).toMatchObject({
     text: expect.stringContaining("asked about again"),
   });
+});
+
+it("what was approved does not run once a rule denies it", async () => {
+  await scene.run(marks, ASKS);
+  const session = await scene.send("go");
+  const [ask] = asksIn(await scene.untilFact(session, "ask_opened"));
+  await scene.stop();
+  await answer(session, ask!.ask, "once");
+  const config = [{ tool: "shell", match: "pwd *", decision: "deny" }] as const;
+  await scene.run(marks, { policy: { approvals: "ask", config } });
+  const events = await scene.untilFact(session, "turn_ended");
+  expect(results(events)).toMatchObject([{ status: "denied", result: expect.stringContaining("pwd *") }]);
+});
+
+it("what was approved for a sandbox is asked about again before it runs without one", async () => {
+  const config = [{ tool: "shell", match: "*", decision: "ask" }] as const;
+  const asks = { policy: { approvals: "ask", config } } as const;
+  await scene.run(marks, { ...asks, sandboxed: true });
+  const session = await scene.send("go");
+  const [first] = asksIn(await scene.untilFact(session, "ask_opened"));
+  expect(first?.details).toContainEqual({ name: "sandbox", text: "it runs inside" });
+  await scene.stop();
+  await answer(session, first!.ask, "session");
+  await scene.run(marks, asks);
+  const events = await scene.untilFact(session, "ask_opened", 2);
+  expect(asksIn(events)[1]?.details ?? []).not.toContainEqual(expect.objectContaining({ name: "sandbox" }));
+  expect(results(events)).toEqual([]);
+});
+
+it("what was approved for a directory behind a link is asked about again once that leads elsewhere", async () => {
+  const link = join(scene.workspace, "way");
+  const there: Script = ({ context }) =>
+    context.length === 1 ? { call: "shell", args: { command: "pwd >> mark", cwd: "way" } } : "Done.";
+  await symlink("/tmp", link);
+  await scene.run(there, ASKS);
+  const session = await scene.send("go");
+  const [first] = asksIn(await scene.untilFact(session, "ask_opened"));
+  expect(first?.details).toContainEqual({ name: "leads to", text: await realpath("/tmp") });
+  await scene.stop();
+  await rm(link);
+  await symlink("/", link);
+  await answer(session, first!.ask, "once");
+  await scene.run(there, ASKS);
+  const [, second] = asksIn(await scene.untilFact(session, "ask_opened", 2));
+  expect(second?.details).toContainEqual({ name: "leads to", text: "/" });
 });
 
 it("a denial stands, whatever would be done", async () => {

@@ -51,3 +51,23 @@ it("a rule on a link holds for what is reached through it", async () => {
   const log = await scene.untilFact(await scene.send("try"), "turn_ended");
   expect(results(log)).toMatchObject([{ status: "denied" }]);
 });
+
+it("a rule on the whole path holds where the workspace was named by a link, by either name of it", async () => {
+  const link = `${scene.workspace}-link`;
+  await symlink(scene.workspace, link);
+  const workspace = () => ({ path: link, scratch: false });
+  for (const named of [scene.workspace, link]) {
+    await scene.run(
+      ({ context }) => (context.length % 2 ? { call: "read", args: { path: "secrets/k" } } : "Never mind."),
+      {
+        workspace,
+        policy: {
+          approvals: "auto",
+          config: [{ tool: "read", match: `${named}/secrets/*`, decision: "deny" }],
+        },
+      },
+    );
+    const log = await scene.untilFact(await scene.send("try"), "tool_finished");
+    expect(results(log)).toMatchObject([{ status: "denied" }]);
+  }
+});

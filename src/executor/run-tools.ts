@@ -134,8 +134,10 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
     return false;
   }
   const proposal = await proposalOf(work, ready, about);
-  if (part.answer && answersFor(part, proposal)) return answered(work, part, proposal, about);
   const decision = decide(proposal, await work.policy());
+  // What a rule has come to forbid since, no earlier word allows; a person's own denial is told in that person's words.
+  const stands = decision.decision !== "deny" || part.answer?.choice === "deny";
+  if (part.answer && stands && answersFor(part, proposal)) return answered(work, part, proposal, about);
   if (decision.decision === "deny") {
     await finish(work, part.call, "denied", decision.why);
     return false;
@@ -154,7 +156,11 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
         digest: proposal.digest,
         ...(command !== undefined && { command }),
         ...(cwd !== undefined && { cwd }),
-        details: [...askDetails(args, [command ?? null, cwd ?? null]), ...leadsTo(about)],
+        details: [
+          ...askDetails(args, [command ?? null, cwd ?? null]),
+          ...leadsTo(about),
+          ...(isWalledIn(work, tool) ? [{ name: "sandbox", text: "it runs inside" }] : []),
+        ],
         choices: [...APPROVAL_CHOICES],
       },
     },
@@ -172,9 +178,13 @@ function askedAgain({ name }: ToolPart): NewFact {
   return { type: "notice", data: { level: "warn", text } };
 }
 
-/** A link may lead to what nobody would think of by its name. */
-function leadsTo({ subject, path }: About): AskDetail[] {
-  return path && path.real !== subject ? [{ name: "leads to", text: path.real }] : [];
+function leadsTo({ leadsTo: text }: About): AskDetail[] {
+  return text === undefined ? [] : [{ name: "leads to", text }];
+}
+
+/** Without its sandbox it would be another thing. */
+function isWalledIn({ sandboxed }: ToolWork, { kind }: Tool): boolean {
+  return kind === "command" && sandboxed;
 }
 
 async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, about: About): Promise<boolean> {
@@ -305,7 +315,13 @@ function proposed({ call, name, args, id }: ToolPart, effect: FactData<"tool_pro
 
 async function proposalOf(work: ToolWork, { part, tool, args }: Ready, about: About): Promise<Proposal> {
   // Exactly what will run: the same things that the card shows.
-  const shown = [part.name, part.args, about.cwd, ...leadsTo(about).map(({ text }) => text)];
+  const shown = [
+    part.name,
+    part.args,
+    about.cwd,
+    ...leadsTo(about).map(({ text }) => text),
+    ...(isWalledIn(work, tool) ? [{ sandbox: true }] : []),
+  ];
   const digest = createHash("sha256").update(JSON.stringify(shown)).digest("hex");
   const harmless = await isHarmless(work, tool, args, about);
   const { subject, path } = about;
@@ -313,7 +329,7 @@ async function proposalOf(work: ToolWork, { part, tool, args }: Ready, about: Ab
 }
 
 async function isHarmless(work: ToolWork, tool: Tool, args: unknown, about: About): Promise<boolean> {
-  if (tool.kind === "command") return about.harmless || work.sandboxed;
+  if (tool.kind === "command") return about.harmless || isWalledIn(work, tool);
   if (tool.kind !== "delegate") return about.harmless;
   // Another of its own kind asks whatever this one would have to ask.
   const { profile } = tool.delegation(args);

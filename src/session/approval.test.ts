@@ -49,7 +49,7 @@ describe("a rule on paths", () => {
     ...call,
     tool: "read",
     subject,
-    path: { real, root: "/work" },
+    path: { real, root: "/work", realRoot: "/disk/work" },
   });
   const decision = (proposal: Proposal, match: string, decided: Rule["decision"]) =>
     decide(proposal, policy([rule(match, decided, "read")])).decision;
@@ -64,6 +64,9 @@ describe("a rule on paths", () => {
   it("that begins at the root speaks of whole paths, inside the workspace too", () => {
     expect(decision(read("a/k"), "/work/a/*", "deny")).toBe("deny");
     expect(decision(read("."), "/work", "deny")).toBe("deny");
+    expect(decision(read("a/k"), "/disk/work/a/*", "deny")).toBe("deny");
+    expect(decision(read("a/k"), "/disk/work/*", "allow")).toBe("allow");
+    expect(decision(read("a/k", "/disk/work2/k"), "/disk/work/*", "allow")).toBe("ask");
     expect(decision(read("/etc/k"), "/etc/*", "deny")).toBe("deny");
     expect(decision(read("/etc/k"), "etc/*", "deny")).toBe("ask");
   });

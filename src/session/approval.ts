@@ -29,8 +29,10 @@ export type Proposal = {
 export type SubjectPath = {
   /** By its real name, which links may make another. */
   real: string;
-  /** The whole path of the workspace. */
+  /** The whole path of the workspace, as it was named. */
   root: string;
+  /** The same by its real name. */
+  realRoot: string;
 };
 
 export type Decision = { decision: "allow" | "ask" } | { decision: "deny"; why: string };
@@ -59,9 +61,11 @@ function matches({ tool, match, decision }: ConfigRule, proposal: Proposal): boo
   if (match.startsWith("sha256:")) return match === `sha256:${proposal.digest}`;
   const { subject, path } = proposal;
   if (!path) return matchesPattern(match, subject);
-  const names = [subject, path.real].map((name) => nameFor(match, name, path.root));
   const pattern = match.startsWith("./") ? match.slice(2) : match;
-  const fits = (name: string) => matchesPattern(pattern, name);
+  // Both roots are names of one directory: whoever makes a rule may know it by either.
+  const fits = (name: string) =>
+    [path.root, path.realRoot].some((root) => matchesPattern(pattern, nameFor(match, name, root)));
+  const names = [subject, path.real];
   // A link is no way around a rule: what it forbids it forbids by either name, what it allows must be that by both.
   return decision === "allow" ? names.every(fits) : names.some(fits);
 }

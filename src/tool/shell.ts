@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { FilePath, targetOf } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const TIMEOUT_MAX_SECONDS = 24 * 3600;
 
 const Fields = z.strictObject({
   command: z.string().min(1).max(100_000),
-  cwd: z.string().optional().describe("Relative to the workspace."),
+  cwd: FilePath.optional().describe("Relative to the workspace."),
   background: z
     .boolean()
     .optional()
@@ -40,13 +41,15 @@ export const shell: Tool<z.infer<typeof Args>> = {
   args: Args,
   effect: "unsafe",
   kind: "command",
-  about: ({ command, cwd }, { workspace }) => ({
-    title: command,
-    subject: command,
-    command,
-    cwd: resolve(workspace, cwd ?? "."),
-    harmless: false,
-  }),
+  about({ command, cwd }, place) {
+    const about = { title: command, subject: command, command, harmless: false };
+    if (cwd === undefined) return { ...about, cwd: resolve(place.workspace) }; // wherever that is, it was chosen by a person
+    return targetOf(place, cwd).then(({ name, realName }) => ({
+      ...about,
+      cwd: resolve(place.workspace, cwd),
+      ...(realName !== name && { leadsTo: realName }),
+    }));
+  },
   command: ({ command, cwd, background = false, stdin = false, timeoutSeconds }, { workspace }) => ({
     command,
     cwd: resolve(workspace, cwd ?? "."),

@@ -13,6 +13,8 @@ export type Target = {
   name: string;
   /** The same by its real path. */
   realName: string;
+  /** The workspace's real path. */
+  root: string;
   isInside: boolean;
   /** It is Holdfast's own, or in that. */
   isHidden: boolean;
@@ -26,6 +28,7 @@ export async function targetOf(place: Place, path: string): Promise<Target> {
   return {
     name: nameIn(resolve(place.workspace), resolve(place.workspace, path)),
     realName: nameIn(root, real),
+    root,
     isInside: isIn(root, real),
     isHidden: isHidden(home, root, real),
     hides: isIn(real, home) && !isAround(home, root) ? home : undefined,
@@ -40,9 +43,14 @@ export async function aboutFile(place: Place, path: string): Promise<About> {
 
 export function aboutPath(
   { workspace }: Place,
-  { name, realName }: Target,
-): Pick<About, "subject" | "path" | "cwd"> {
-  return { subject: name, path: { real: realName, root: resolve(workspace) }, cwd: workspace };
+  { name, realName, root }: Target,
+): Pick<About, "subject" | "path" | "cwd" | "leadsTo"> {
+  return {
+    subject: name,
+    path: { real: realName, root: resolve(workspace), realRoot: root },
+    cwd: workspace,
+    ...(realName !== name && { leadsTo: realName }),
+  };
 }
 
 /** Where a path really leads, whether or not the end of it is there. */

@@ -59,6 +59,8 @@ export type About = {
   command?: string;
   /** Where it is done; what a server does elsewhere has no directory. */
   cwd?: string;
+  /** Where a link takes it, if one does: nobody would think of it by its name. */
+  leadsTo?: string;
   /** It only looks, or changes nothing outside the workspace. */
   harmless: boolean;
   /** Why it is not done, whoever would allow it. */
