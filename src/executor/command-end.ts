@@ -31,11 +31,13 @@ export async function endOfCommand(
     };
   }
   const { exit, cause, left = [] } = over;
-  const said = exit === 0 ? output || "[no output]" : `${output}\n[exit ${exit}: ${cause}]`;
+  // Many a server that is asked to end exits with 0: that it was asked is what counts.
+  const isWell = exit === 0 && cause === "exit";
+  const said = isWell ? output || "[no output]" : `${output}\n[exit ${exit}: ${cause}]`;
   const result = await longText(said + leftWords(process, left));
   return {
     process: { type: "process_exited", data: { process, exit, cause } },
-    call: { type: "tool_finished", data: { call, status: exit === 0 ? "ok" : "error", result, exit } },
+    call: { type: "tool_finished", data: { call, status: isWell ? "ok" : "error", result, exit } },
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AnyEvent, NewFact } from "../session/event.ts";
-import { failFacts, nextStep } from "../session/next-step.ts";
+import { failFacts, nextStep, stopFacts } from "../session/next-step.ts";
 import { START } from "../session/position.ts";
 import type { Commands, CommandState } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
@@ -26,6 +26,25 @@ it("what comes while its command is being ended is in what the end is decided on
   await endTurn(work({ stop }), session, facts);
   expect(session.view).toMatchObject({ turn: { id: "t1" }, queue: [{}, { text: "and then this" }] });
   expect(nextStep(session.view, "m", new Date().toISOString()).do).toBe("stop");
+});
+
+it("a command that ended well when it was stopped is told to be stopped, though the end had to be decided anew", async () => {
+  const { session, facts } = await stopped();
+  let isOver = false;
+  const again = work({
+    find: () => ended(isOver ? { state: "exited", exit: 0, cause: "stopped" } : { state: "running" }),
+    async stop() {
+      if (!isOver) await scene.send("and then this", session.id);
+      isOver = true;
+    },
+  });
+  await endTurn(again, session, facts);
+  await endTurn(again, session, stopFacts(session.view, "t1"));
+  const events = await scene.store.events(session.id, START, 100, "facts");
+  expect(results(events)).toMatchObject([
+    { status: "stopped", result: "all that it said\n[stopped by a person]", exit: 0 },
+  ]);
+  expect(dataOf(events, "process_stopped")).toMatchObject({ exit: 0 });
 });
 
 it("a command that a person stops keeps what it said and how it ended", async () => {

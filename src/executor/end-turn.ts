@@ -48,7 +48,10 @@ async function endCommand(work: Work, process: string, planned: Finished): Promi
     return { unstopped: stillThere(process, error) };
   }
   if (before.state === "unstarted") return neverBegan(process, planned);
-  if (before.state !== "running") return endOfCommand(work, call, process, before);
+  // Stopped before the end could be told, here or by whoever died over it: it is decided anew, and is still a stop.
+  const wasStopped =
+    before.state === "exited" && before.cause === "stopped" && planned.data.status === "stopped";
+  if (before.state !== "running" && !wasStopped) return endOfCommand(work, call, process, before);
   const after = await work.commands.find(process);
   return endedCommand(work, call, process, after.state === "exited" ? after.exit : null, whyEnded(planned));
 }

@@ -32,6 +32,17 @@ it("a command's time counts from its start, whoever attends to it", async () => 
   expect(results(log)).toMatchObject([{ status: "error", result: expect.stringContaining("timed_out") }]);
 });
 
+it("a command that took too long is told so, though it ends well when it is asked to", async () => {
+  const command = "trap 'echo bye; exit 0' TERM; echo up; sleep 600 & wait";
+  await scene.run(({ context }) =>
+    context.length === 1 ? { call: "shell", args: { command, timeoutSeconds: 1 } } : "It took too long.",
+  );
+  const log = await scene.untilFact(await scene.send("serve"), "turn_ended");
+  expect(results(log)).toMatchObject([
+    { status: "error", exit: 0, result: expect.stringContaining("bye\n\n[exit 0: timed_out]") },
+  ]);
+});
+
 it("what a background command says beyond its file's bound is let go; a foreground one is ended there", async () => {
   await scene.run(({ context }) =>
     context.length === 1
