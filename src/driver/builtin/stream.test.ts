@@ -182,3 +182,16 @@ test("arguments that were whole before the length limit came stay as they are", 
   );
   expect(answer).toMatchObject({ message: [{ args: { command: "ls" } }] });
 });
+
+test("tokens are whole numbers, whatever a gateway makes of its estimates", async () => {
+  const counted = { ...finish("stop"), usage: { ...NO_TOKENS } };
+  counted.usage.inputTokens = { ...NO_TOKENS.inputTokens, total: 12.5 as never };
+  counted.usage.outputTokens = { ...NO_TOKENS.outputTokens, total: Number.NaN as never };
+  const { answer } = await read(
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: "hi" },
+    { type: "text-end", id: "t" },
+    counted as StreamPart,
+  );
+  expect(answer).toMatchObject({ usage: { inputTokens: 13, outputTokens: 0 } });
+});

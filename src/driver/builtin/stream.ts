@@ -123,9 +123,15 @@ function finishOf(
 function usageOf({ inputTokens, outputTokens }: SdkUsage): Usage | null {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
   return {
-    inputTokens: inputTokens.total ?? 0,
-    outputTokens: outputTokens.total ?? 0,
+    inputTokens: whole(inputTokens.total),
+    outputTokens: whole(outputTokens.total),
     ...(inputTokens.cacheRead ? { cachedTokens: inputTokens.cacheRead } : {}),
     ...(outputTokens.reasoning ? { reasoningTokens: outputTokens.reasoning } : {}),
   };
 }
+
+/** The database adds them up in whole numbers: what a gateway makes of its estimates must not cost the answer. */
+function whole(tokens = 0): number {
+  return Number.isFinite(tokens) ? Math.min(Math.max(Math.round(tokens), 0), TOKENS_MAX) : 0;
+}
+const TOKENS_MAX = 1e9;
