@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { apply } from "./apply.ts";
 import { applyContext, emptyContext } from "./context.ts";
 import type { AnyEvent, NewEvent, NewFact, Piece } from "./event.ts";
-import { answerFacts, nextStep, startFacts, type NextStep } from "./next-step.ts";
+import { answerFacts, failFacts, nextStep, startFacts, stopFacts, type NextStep } from "./next-step.ts";
 import { formatPosition, seqOf } from "./position.ts";
 import { emptyView } from "./view.ts";
 
@@ -228,6 +228,34 @@ describe("what to do next", () => {
       data: { outcome: "failed", error: { code: "crash_loop" } },
     });
     expect(world.log.filter(({ type }) => type === "executor_recovered")).toHaveLength(4);
+  });
+
+  it("says of each call of a turn that ends what is known of it: that it never began, or that it may have taken effect", () => {
+    const world = new World(1);
+    const begin = world.ask() as Extract<NextStep, { do: "call_model" }>;
+    world.append(...begin.facts);
+    const { step } = begin;
+    const effects = { looks: "read", writes: "idempotent", waits: "unsafe" } as const;
+    const calls = Object.entries(effects);
+    const message = calls.map(([call]): Piece => ({ type: "call", call, name: call, args: {} }));
+    world.append({ type: "step_completed", data: { step, attempt: 1, message } });
+    for (const [call, effect] of calls)
+      world.append({ type: "tool_proposed", data: { step, call, name: call, args: {}, effect } });
+    world.append({ type: "tool_started", data: { call: "looks" } });
+    world.append({ type: "tool_started", data: { call: "writes" } });
+    const turn = world.view.turn!.id;
+    const told = (facts: readonly NewFact[]) =>
+      facts.flatMap((fact) => (fact.type === "tool_finished" ? [fact.data] : []));
+    expect(told(failFacts(world.view, turn, "internal", "It failed."))).toMatchObject([
+      { call: "looks", status: "unknown", result: expect.stringContaining("not known") },
+      { call: "writes", status: "unknown", result: expect.stringContaining("not known") },
+      { call: "waits", status: "error", result: expect.stringContaining("Nothing was done") },
+    ]);
+    expect(told(stopFacts(world.view, turn))).toMatchObject([
+      { call: "looks", status: "stopped", result: "Stopped by a person." },
+      { call: "writes", status: "stopped", result: expect.stringContaining("may have taken effect") },
+      { call: "waits", status: "stopped", result: expect.stringContaining("Nothing was done") },
+    ]);
   });
 
   it("holds the queue after a stop, but not for a prompt that was sent to stop and go on", () => {

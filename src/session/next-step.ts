@@ -85,14 +85,25 @@ export function stopFacts(view: View, turn: string): NewFact[] {
   if (step?.state === "streaming")
     facts.push({ type: "step_aborted", data: { ...named(step), reason: "stopped" } });
   facts.push(...stoppedProcesses(view), ...stoppedDelegates(view));
-  for (const { call } of openCalls(view))
-    facts.push({ type: "tool_finished", data: { call, status: "stopped", result: "Stopped by a person." } });
+  for (const part of openCalls(view))
+    facts.push({
+      type: "tool_finished",
+      data: { call: part.call, status: "stopped", result: stoppedWords(part) },
+    });
   for (const { ask, kind } of view.asks)
     facts.push({ type: "ask_closed", data: { ask, kind, reason: "withdrawn" } });
   facts.push({ type: "turn_ended", data: { turn, outcome: "stopped" } });
   const goesOn = view.queue.some(({ delivery }) => delivery === "now");
   if (view.queue.length > 0 && !goesOn) facts.push({ type: "queue_held", data: { reason: "stopped" } });
   return facts;
+}
+
+/** What was begun is not known to be undone: whoever goes on must not take it for that. Of a command its own trace tells. */
+function stoppedWords({ state, effect, process }: ToolPart): string {
+  if (state !== "started") return "Stopped by a person before it began. Nothing was done.";
+  return effect === "read" || process !== null
+    ? "Stopped by a person."
+    : "Stopped by a person. It may have taken effect before that: verify.";
 }
 
 export function lastStep(view: View, turn: string): Step | undefined {
@@ -215,9 +226,12 @@ function callModel(view: View, turn: string, step: string, attempt: number, mode
 
 /** Ends a turn that can't go on, leaving nothing of it open. */
 export function failFacts(view: View, turn: string, code: string, message: string): NewFact[] {
-  const unfinished = openCalls(view).map(({ call }): NewFact => ({
+  const unfinished = openCalls(view).map(({ call, state }): NewFact => ({
     type: "tool_finished",
-    data: { call, status: "unknown", result: "It is not known whether this took effect: verify." },
+    data:
+      state === "started"
+        ? { call, status: "unknown", result: "It is not known whether this took effect: verify." }
+        : { call, status: "error", result: "Nothing was done: the turn ended before it began." },
   }));
   const step = lastStep(view, turn);
   const aborted: NewFact[] =
