@@ -7,6 +7,9 @@ import { FILE_MAX_BYTES } from "./limits.ts";
 /** How much of a text or a file stands in one line: written as JSON it may take six times as much. */
 export const STRETCH_BYTES = 32 * 1024;
 
+/** Of a text or a file: more than any has. */
+export const NAME_MAX_CHARS = 200;
+
 const Bytes = z.number().int().min(0).max(FILE_MAX_BYTES);
 /** How large the whole is, and where this stretch of it begins. */
 const where = { bytes: Bytes, offset: Bytes };
@@ -26,7 +29,7 @@ export const FileLine = z.strictObject({
   base64: z.base64(),
 });
 /** What the next event refers to, and the exporting store had no longer. */
-export const MissingLine = z.strictObject({ missing: z.string().max(200) });
+export const MissingLine = z.strictObject({ missing: z.string().max(NAME_MAX_CHARS) });
 /** Of the last event, and whose log it is. */
 export const EndLine = z.strictObject({ end: PositionText, session: z.string().regex(/^[\w-]{1,100}$/) });
 

@@ -205,6 +205,13 @@ test("what was cut off is taken as far as it goes when that is asked for", async
   expect(await told(server, id)).toContain("no longer stored");
 });
 
+test("what could not be exported again is not taken, though it was cut off", async () => {
+  const strange = { ...asked, data: { ...asked.data, text: { ...long, blob: "x".repeat(201) } } };
+  const lines = [created, strange].map((each) => JSON.stringify(each)).join("\n");
+  const answer = await send(shared(), lines, {}, "?partial=true");
+  expect([answer.status, await answer.json()]).toMatchObject([400, { line: 2 }]);
+});
+
 test("drafts are left out, an end too, and a newer version's facts are kept", async () => {
   const server = shared();
   const lines = [

@@ -2,7 +2,7 @@
 // event refers to stands right in front of it, so that nothing has to be remembered for longer.
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { BlobLine, EndLine, FileLine, MissingLine } from "../protocol/export-line.ts";
+import { BlobLine, EndLine, FileLine, MissingLine, NAME_MAX_CHARS } from "../protocol/export-line.ts";
 import { isDraft } from "../session/draft.ts";
 import type { AnyEvent } from "../session/event.ts";
 import { formatPosition, seqOf, START, subOf } from "../session/position.ts";
@@ -113,9 +113,10 @@ class ImportReader {
     const isOwn = "person" in event.by && event.by.program === undefined;
     const clean = isOwn ? event : { ...event, data: this.#secrets.hideIn(event.data) };
     const { blobs, files } = referencesOf(event);
-    const lacking = [...blobs.map(({ blob }) => blob), ...files.map(({ file }) => file)].find(
-      (name) => !this.#pending.has(name),
-    );
+    const names = [...blobs.map(({ blob }) => blob), ...files.map(({ file }) => file)];
+    if (names.some((name) => name.length > NAME_MAX_CHARS))
+      refuseLine(number, "refers to what no export could name");
+    const lacking = names.find((name) => !this.#pending.has(name));
     if (lacking !== undefined && !this.#partial)
       refuseLine(number, `refers to ${lacking.slice(0, 100)}, which does not stand in front of it`);
     const others = blobs.filter(({ blob }) => (this.#pending.get(blob)?.blob ?? blob) !== blob);
