@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText, type FileText } from "./file-text.ts";
 import { clearInside, replaceInside } from "./inside.ts";
-import { FilePath, aboutFile, realTarget } from "./target.ts";
+import { Begun, FilePath, aboutFile, movedWords, realTarget } from "./target.ts";
 import type { Call, Outcome, Place, Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -12,7 +12,7 @@ const Args = z.strictObject({
 type Args = z.infer<typeof Args>;
 
 /** The file's digest before and after: whoever runs this again knows whether it was done. */
-const Trace = z.object({ before: z.string(), after: z.string() });
+const Trace = Begun.extend({ before: z.string(), after: z.string() });
 
 export const edit: Tool<Args> = {
   name: "edit",
@@ -26,9 +26,9 @@ export const edit: Tool<Args> = {
     const file = await exactText(place, args.path);
     if (!file.ok) return { ok: false, result: file.why };
     const edited = replaceOnce(file.text, args);
-    return edited.ok
-      ? { ok: true, trace: { before: digestOf(file.text), after: digestOf(edited.text) } }
-      : edited;
+    if (!edited.ok) return edited;
+    const at = await realTarget(place, args.path);
+    return { ok: true, trace: { before: digestOf(file.text), after: digestOf(edited.text), at } };
   },
   abandon: ({ path }, call) => clearInside(call, path),
   async run(args, call) {
@@ -42,6 +42,8 @@ export const edit: Tool<Args> = {
 
 async function change(args: Args, call: Call): Promise<Outcome> {
   const { before, after } = Trace.parse(call.trace);
+  const moved = await movedWords(call, args.path);
+  if (moved !== undefined) return { status: "error", result: moved };
   await clearInside(call, args.path); // this may be the second try, with nothing left to write
   const file = await exactText(call, args.path);
   if (!file.ok) return { status: "error", result: file.why };

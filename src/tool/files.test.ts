@@ -209,6 +209,27 @@ describe("files", () => {
   });
 });
 
+it.each<[string, (typeof write | typeof edit) & PlainAction<never>, object]>([
+  ["a write", write as never, { path: "f", text: "mine" }],
+  ["an edit", edit as never, { path: "f", old: "same", new: "mine" }],
+])("%s that was begun in one workspace is not gone on with in another", async (_, tool, args) => {
+  const elsewhere = join(base, "elsewhere");
+  await mkdir(elsewhere);
+  for (const folder of [workspace, elsewhere]) await writeFile(join(folder, "f"), "same");
+  const place = { session: "ses_1", workspace, hidden };
+  const prepared = await tool.prepare!(args as never, place);
+  const call = {
+    ...place,
+    call: "c",
+    trace: prepared.ok && prepared.trace,
+    signal: new AbortController().signal,
+  };
+  const outcome = await tool.run(args as never, { ...call, workspace: elsewhere });
+  expect(outcome).toEqual({ status: "error", result: expect.stringContaining("verify") });
+  expect(await readFile(join(elsewhere, "f"), "utf8")).toBe("same");
+  expect(await tool.run(args as never, call)).toMatchObject({ status: "ok" });
+});
+
 describe("an edit", () => {
   it("leaves a file alone that is not UTF-8, of which a read shows what it can and says so", async () => {
     const latin = Buffer.from("caf\xe9\ntwo\n", "latin1");

@@ -3,7 +3,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
-import type { About, Place } from "./tool.ts";
+import type { About, Call, Place } from "./tool.ts";
 
 /** No system takes a longer one, and each of its parts may have to be looked at. */
 export const FilePath = z.string().max(4096);
@@ -62,6 +62,16 @@ export async function realTarget({ workspace }: Place, path: string): Promise<st
     if (at === dirname(at)) return join(at, ...rest);
     rest.unshift(basename(at));
   }
+}
+
+/** What a call that changes a file remembers of where it began; those of older servers remember nothing. */
+export const Begun = z.object({ at: z.string().optional() });
+
+/** Why a call is not gone on with, where its path has come to name another file: of another workspace, behind another link. */
+export async function movedWords(call: Call, path: string): Promise<string | undefined> {
+  const { at } = Begun.safeParse(call.trace).data ?? {};
+  if (at === undefined || at === (await realTarget(call, path))) return undefined;
+  return `${path} names another file by now, which was left alone. It was begun with ${at}: verify whether that was changed.`;
 }
 
 export function isIn(folder: string, path: string): boolean {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fileFault } from "./file-text.ts";
 import { clearInside, replaceInside } from "./inside.ts";
-import { FilePath, aboutFile, realTarget } from "./target.ts";
+import { FilePath, aboutFile, movedWords, realTarget } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -17,8 +17,11 @@ export const write: Tool<z.infer<typeof Args>> = {
   kind: "plain",
   about: ({ path }, place) => aboutFile(place, path),
   changes: ({ path }, place) => realTarget(place, path),
+  prepare: async ({ path }, place) => ({ ok: true, trace: { at: await realTarget(place, path) } }),
   abandon: ({ path }, call) => clearInside(call, path),
   async run({ path, text }, call) {
+    const moved = await movedWords(call, path);
+    if (moved !== undefined) return { status: "error", result: moved };
     try {
       await replaceInside(call, path, text, { makesFolder: true });
       return { status: "ok", result: `Wrote ${Buffer.byteLength(text)} bytes to ${path}.` };
