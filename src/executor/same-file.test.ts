@@ -72,7 +72,8 @@ it("what changes another file does not wait", async () => {
     toolbox: toolbox(new Map(tools.map((tool) => [tool.name, tool]))),
   });
   const log = await scene.untilFact(await scene.send("both"), "turn_ended");
-  expect(results(log).map(({ result }) => result)).toEqual(["second", "first"]);
+  // Waiting, neither would have ended; which of them is told first is up to the moment in which the first is let go.
+  expect(results(log).map(({ result }) => result)).toEqual(expect.arrayContaining(["first", "second"]));
 });
 
 it("a read beside edits of its file sees one of its states, whole", async () => {
