@@ -5,6 +5,7 @@ import type { ContextMessage } from "../driver/driver.ts";
 import type { AnyEvent } from "../session/event.ts";
 import { edit } from "../tool/edit.ts";
 import type { Tool } from "../tool/tool.ts";
+import { toolbox } from "../tool/toolbox.ts";
 import { ids, owner, results, types, useScene } from "./scene.ts";
 import type { Script } from "./scripted-driver.ts";
 
@@ -430,7 +431,7 @@ it("a tool that fails before it begins is told to the model, and the turn goes o
   await scene.run(
     ({ context }) =>
       context.length === 1 ? { call: "edit", args: { path: "a", old: "b", new: "c" } } : "Another way, then.",
-    { tools: new Map([["edit", broken]]) },
+    { toolbox: toolbox(new Map([["edit", broken]])) },
   );
   const events = await scene.untilFact(await scene.send("go"), "turn_ended");
   expect(results(events)).toMatchObject([
