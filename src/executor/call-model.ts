@@ -87,6 +87,7 @@ async function outcomeFacts(
           data: {
             ...named,
             message: await storableMessage(thought.told(result.message), attempt),
+            model: attempt.request.model,
             ...(result.usage && { usage: attempt.price(result.usage) }),
             ...(result.finish !== "stop" && result.finish !== "tools" && { finish: result.finish }),
           },

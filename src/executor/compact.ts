@@ -30,7 +30,7 @@ export type Compaction = {
 };
 
 export async function compact(compaction: Compaction): Promise<void> {
-  const { session, contextTokens, signal, longText, price } = compaction;
+  const { session, model, contextTokens, signal, longText, price } = compaction;
   const { view, context } = session;
   const plan = planCompaction(context, contextTokens);
   if (!plan) {
@@ -58,6 +58,7 @@ export async function compact(compaction: Compaction): Promise<void> {
         summary: await longText(summaryText(plan, context, method, body)),
         covers: plan.covers,
         method,
+        ...(said && { model }),
         ...(said?.usage && { usage: price(said.usage) }),
       },
     },

@@ -129,7 +129,13 @@ export const SessionRow = named(
     retryAt: z.string().nullable(),
     /** How many of the session's processes run. */
     processes: z.number(),
-    usage: z.object({ inputTokens: z.number(), outputTokens: z.number(), cost: z.number() }),
+    /** `cost` is of those tokens whose model has a price, and null when there are only others. */
+    usage: z.object({
+      inputTokens: z.number(),
+      outputTokens: z.number(),
+      cost: z.number().nullable(),
+      unpricedTokens: z.number(),
+    }),
   }),
 );
 export type SessionRow = z.infer<typeof SessionRow>;

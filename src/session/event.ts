@@ -24,6 +24,8 @@ export const Usage = z.object({
   reasoningTokens: z.number().optional(),
   /** In US dollars; absent when the model's price is unknown. */
   cost: z.number().optional(),
+  /** Of a sum: tokens that are not in its cost, since their model's price is unknown. */
+  unpricedTokens: z.number().optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -169,6 +171,8 @@ export const factData = {
     step: z.string(),
     attempt: z.number(),
     message: z.array(Piece),
+    /** Which was asked; facts of older servers leave that to `step_started`. */
+    model: z.string().optional(),
     usage: Usage.optional(),
     /** Why it ended, when not because it was whole; `other` is what only the provider knows. */
     finish: z.enum(["length", "filter", "other"]).optional(),
@@ -231,6 +235,8 @@ export const factData = {
     summary: LongText,
     covers: z.string(),
     method: z.enum(["model", "fallback"]),
+    /** Which gave the summary. */
+    model: z.string().optional(),
     /** Of the summary. */
     usage: Usage.optional(),
   }),

@@ -91,6 +91,7 @@ export function rowOf(view: View): RowState {
     inputTokens: view.usage.inputTokens,
     outputTokens: view.usage.outputTokens,
     cost: view.usage.cost ?? 0,
+    unpricedTokens: view.usage.unpricedTokens ?? 0,
   };
 }
 

@@ -1,6 +1,7 @@
 // What a batch of events does to its session's row (the index that lists, badges and filters read), as sets and
 // increments: so that one SQL statement can carry it without reading the row first.
-import type { NewEvent } from "./event.ts";
+import type { NewEvent, Usage } from "./event.ts";
+import { unpricedTokens } from "./usage.ts";
 
 export type Status = "idle" | "queued" | "running" | "waiting" | "recovering" | "ended";
 
@@ -23,6 +24,8 @@ export type RowState = {
   inputTokens: number;
   outputTokens: number;
   cost: number;
+  /** Those that are not in the cost. */
+  unpricedTokens: number;
 };
 
 type Counters =
@@ -33,7 +36,8 @@ type Counters =
   | "questions"
   | "inputTokens"
   | "outputTokens"
-  | "cost";
+  | "cost"
+  | "unpricedTokens";
 
 export type RowChange = {
   set: Partial<Omit<RowState, Counters>>;
@@ -60,6 +64,7 @@ export const EMPTY_ROW: RowState = {
   inputTokens: 0,
   outputTokens: 0,
   cost: 0,
+  unpricedTokens: 0,
 };
 
 /** Undefined when nothing of the row changes, as with drafts: the most frequent write of all. */
@@ -170,14 +175,10 @@ function changeBy(change: RowChange, event: NewEvent): boolean {
       return true;
     case "step_completed":
       set.recovering = false; // whoever was thought lost speaks
-      add(change, "inputTokens", event.data.usage?.inputTokens ?? 0);
-      add(change, "outputTokens", event.data.usage?.outputTokens ?? 0);
-      add(change, "cost", event.data.usage?.cost ?? 0);
+      if (event.data.usage) used(change, event.data.usage);
       return moved(change);
     case "context_compacted":
-      add(change, "inputTokens", event.data.usage?.inputTokens ?? 0);
-      add(change, "outputTokens", event.data.usage?.outputTokens ?? 0);
-      add(change, "cost", event.data.usage?.cost ?? 0);
+      if (event.data.usage) used(change, event.data.usage);
       return moved(change);
     case "tool_finished":
       set.recovering = false;
@@ -209,6 +210,13 @@ function changeBy(change: RowChange, event: NewEvent): boolean {
 
 function add(change: RowChange, counter: Counters, n: number): void {
   if (n !== 0) change.add[counter] = (change.add[counter] ?? 0) + n;
+}
+
+function used(change: RowChange, usage: Usage): void {
+  add(change, "inputTokens", usage.inputTokens);
+  add(change, "outputTokens", usage.outputTokens);
+  add(change, "cost", usage.cost ?? 0);
+  add(change, "unpricedTokens", unpricedTokens(usage));
 }
 
 function moved(change: RowChange): true {

@@ -10,4 +10,11 @@ export function addUsage(sum: Usage, usage: Usage): void {
   if (usage.reasoningTokens !== undefined)
     sum.reasoningTokens = (sum.reasoningTokens ?? 0) + usage.reasoningTokens;
   if (usage.cost !== undefined) sum.cost = (sum.cost ?? 0) + usage.cost;
+  const unpriced = unpricedTokens(usage);
+  if (unpriced > 0) sum.unpricedTokens = (sum.unpricedTokens ?? 0) + unpriced;
+}
+
+/** The tokens for which no price was known: what they cost, nobody can say. */
+export function unpricedTokens({ inputTokens, outputTokens, cost, unpricedTokens: known }: Usage): number {
+  return known ?? (cost === undefined ? inputTokens + outputTokens : 0);
 }

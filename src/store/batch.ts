@@ -6,6 +6,7 @@ import type { By, LongText, NewEvent } from "../session/event.ts";
 import { processChanges, type ProcessChange } from "../session/processes.ts";
 import { rowChange, tallyOf, type RowChange } from "../session/row.ts";
 import { asidesIn, searchText } from "../session/search-text.ts";
+import { usageChanges, type UsageChange } from "../session/usage-changes.ts";
 import { eventBody } from "./event-text.ts";
 import type { Writer } from "./store.ts";
 
@@ -37,6 +38,8 @@ export type Batch = {
   change: RowChange | undefined;
   asks: AskChange[];
   processes: ProcessChange[];
+  /** What its steps used. */
+  usage: UsageChange[];
   /** Owners whose drafts go in the same transaction. */
   sweeps: string[];
   /** Nothing is appended after this batch. */
@@ -58,6 +61,7 @@ export function prepareBatch(
     change: rowChange(events),
     asks: askChanges(events, at, by),
     processes: processChanges(events, at),
+    usage: usageChanges(events, at),
     sweeps: [],
     ends: undefined,
   };
@@ -79,6 +83,7 @@ export function copyBatch(entries: Entry[]): Batch {
     change: undefined,
     asks: [],
     processes: [],
+    usage: [],
     sweeps: [],
     ends: undefined,
   };

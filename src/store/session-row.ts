@@ -22,6 +22,7 @@ export const ROW_COLUMNS: Readonly<Record<keyof RowState, string>> = {
   inputTokens: "input_tokens",
   outputTokens: "output_tokens",
   cost: "cost",
+  unpricedTokens: "unpriced_tokens",
 };
 
 export type Assignment = { column: string; value: string | number | boolean | null; adds: boolean };
@@ -57,6 +58,7 @@ export type SessionRecord = {
   input_tokens: number;
   output_tokens: number;
   cost: number;
+  unpriced_tokens: number;
   pinned: boolean | number;
   archived: boolean | number;
   origin_kind: string | null;
@@ -92,7 +94,18 @@ export function sessionRow(record: SessionRecord): SessionRow {
     pinned: Boolean(record.pinned),
     archived: Boolean(record.archived),
     retryAt: record.retry_at,
-    usage: { inputTokens: record.input_tokens, outputTokens: record.output_tokens, cost: record.cost },
+    usage: usageOf(record),
+  };
+}
+
+/** Where no price was known for any of it, what it cost is not known either. */
+function usageOf({ input_tokens, output_tokens, cost, unpriced_tokens }: SessionRecord): SessionRow["usage"] {
+  const tokens = input_tokens + output_tokens;
+  return {
+    inputTokens: input_tokens,
+    outputTokens: output_tokens,
+    cost: tokens > 0 && unpriced_tokens === tokens ? null : cost,
+    unpricedTokens: unpriced_tokens,
   };
 }
 

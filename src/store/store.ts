@@ -7,6 +7,7 @@ import type { AnyEvent, AskDetail, By, FactData, NewEvent, NewFact, Rule } from 
 import type { Position } from "../session/position.ts";
 import type { ProcessStatus } from "../session/processes.ts";
 import type { Attention, RowState, Status } from "../session/row.ts";
+import type { UsageCount } from "../session/usage-changes.ts";
 import type { View } from "../session/view.ts";
 
 export type LogId = string; // `ses_…`, `tsk_…`: a log carries more than sessions
@@ -109,7 +110,8 @@ export type SessionRow = {
   pinned: boolean;
   archived: boolean;
   retryAt: string | null;
-  usage: { inputTokens: number; outputTokens: number; cost: number };
+  /** `cost` is of those tokens that had a price, and null when there are only others. */
+  usage: { inputTokens: number; outputTokens: number; cost: number | null; unpricedTokens: number };
 };
 export const UNREAD_MAX = 100;
 
@@ -193,6 +195,30 @@ export type RuleRow = Omit<Rule, "shown"> & {
   createdAt: string;
 };
 export type NewRule = Rule & { id: string; profile: string };
+
+/** Days are counted from 1970, in UTC. Of all sessions, those that were deleted too, unless some are named. */
+export type UsageFilter = {
+  by: UsageBy;
+  since?: number;
+  until?: number;
+  sessions?: readonly string[];
+  profile?: string;
+  model?: string;
+  limit: number;
+  after?: string; // the `next` of the page before
+};
+export type UsageBy = "day" | "model" | "profile" | "session";
+/** `cost` is of the steps whose model had a price, and null when there were only others. */
+export type UsageSum = Omit<UsageCount, "cost"> & { cost: number | null };
+/** `key` is the day, the model (empty where nobody said which), the profile or the session. */
+export type UsageRow = UsageSum & { key: string; title: string | null; deleted: boolean };
+export type UsageReport = {
+  total: UsageSum;
+  /** Days newest first, all else by its tokens. */
+  rows: Rows<UsageRow>;
+  /** How many sessions from before usage was kept have yet to be counted. */
+  uncounted: number;
+};
 
 export type DeedRow = Deed & { at: string };
 /** Newest first. */
@@ -437,6 +463,11 @@ export interface Store {
   missed(session: string, after: Position, person: string): Promise<Missed>;
   /** Newest first. */
   search(query: SearchQuery): Promise<Rows<SearchHit>>;
+  /**
+   * What was used here, from rows that each append adds to. A copy's facts were the original's to pay and count there; what
+   * was brought in was used elsewhere, and counts in its own session's row only.
+   */
+  usage(filter: UsageFilter): Promise<UsageReport>;
   overview(): Promise<{
     sessions: Record<Status, number>;
     asks: number;

@@ -70,7 +70,7 @@ describe("a fork", () => {
           head: "ses_f",
           origin: { kind: "fork", session: "ses_a", at: formatPosition(7, 0) },
           createdAt: clock.iso(),
-          usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
+          usage: { inputTokens: 0, outputTokens: 0, cost: 0, unpricedTokens: 0 },
         },
       });
       const [original, copy] = [await readAll(store, "ses_a"), await readAll(store, "ses_f")];

@@ -58,7 +58,7 @@ describe("a session's row", () => {
         pinned: false,
         archived: false,
         retryAt: null,
-        usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
+        usage: { inputTokens: 0, outputTokens: 0, cost: 0, unpricedTokens: 0 },
       });
       expect(await store.session("ses_a", "owner")).toEqual(made);
       expect(await store.createSession({ id: "ses_a", profile: "p" }, owner)).toEqual({

@@ -60,6 +60,14 @@ export function Used(props: { followed: Followed; view: View }) {
             ${(usage().cost ?? 0).toFixed(4)}
           </Show>
         </dd>
+        <Show when={usage().cost !== undefined && usage().unpricedTokens}>
+          {(unpriced) => (
+            <>
+              <dt>tokens without a price</dt>
+              <dd>{unpriced().toLocaleString("en")}</dd>
+            </>
+          )}
+        </Show>
       </dl>
       <Show when={turns().length > 0}>
         <details>

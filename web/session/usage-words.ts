@@ -1,9 +1,11 @@
 import type { Usage } from "../../src/session/event.ts";
 
-/** Tokens always; money only when the model's price is known. */
-export function usageWords({ inputTokens, outputTokens, cost }: Usage): string {
+/** Tokens always; money only where a price is known, and then also how much is not in it. */
+export function usageWords({ inputTokens, outputTokens, cost, unpricedTokens = 0 }: Usage): string {
   const tokens = `${shortNumber(inputTokens + outputTokens)} tokens`;
-  return cost === undefined ? tokens : `${tokens} · ${money(cost)}`;
+  if (cost === undefined) return tokens;
+  const unpriced = unpricedTokens > 0 ? ` + ${shortNumber(unpricedTokens)} unpriced` : "";
+  return `${tokens} · ${money(cost)}${unpriced}`;
 }
 
 /** 940, 12.4k, 214k, 1.2M. */

@@ -24,7 +24,7 @@ export function sampleRow(id: string, given: Partial<SessionRow> = {}): SessionR
     archived: false,
     retryAt: null,
     processes: 0,
-    usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
+    usage: { inputTokens: 0, outputTokens: 0, cost: 0, unpricedTokens: 0 },
     ...given,
   };
 }

@@ -42,10 +42,17 @@ export function resultWords(result: string): string {
   return [...lines.slice(0, RESULT_LINES), ...(rest > 0 ? [`… ${count(rest, "more line")}`] : [])].join("\n");
 }
 
-export function usageWords({ inputTokens, outputTokens, cost }: Usage): string[] {
+/** Tokens always; money only where a price is known, and then also how much is not in it. */
+export function usageWords({ inputTokens, outputTokens, cost, unpricedTokens = 0 }: Usage): string[] {
   if (inputTokens + outputTokens === 0) return [];
   const tokens = `${inputTokens.toLocaleString("en")} in, ${outputTokens.toLocaleString("en")} out`;
-  return cost === undefined ? [tokens] : [tokens, `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`];
+  if (cost === undefined) return [tokens];
+  const unpriced = unpricedTokens > 0 ? [`${unpricedTokens.toLocaleString("en")} without a price`] : [];
+  return [tokens, money(cost), ...unpriced];
+}
+
+export function money(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 }
 
 export function dividerWords(

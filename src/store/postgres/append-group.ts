@@ -3,6 +3,7 @@
 import { formatPosition, type Position } from "../../session/position.ts";
 import { followedBy } from "../../session/asks.ts";
 import { thenProcesses } from "../../session/processes.ts";
+import { thenUsage } from "../../session/usage-changes.ts";
 import type { RowChange } from "../../session/row.ts";
 import type { Batch, Entry } from "../batch.ts";
 import type { Appended, LogId, Writer } from "../store.ts";
@@ -100,6 +101,7 @@ function following(first: Batch, second: Batch): Batch {
     change: bothChanges(first.change, second.change),
     asks: followedBy(first.asks, second.asks),
     processes: thenProcesses(first.processes, second.processes),
+    usage: thenUsage(first.usage, second.usage),
     sweeps: [...first.sweeps, ...second.sweeps],
     ends: second.ends,
   };

@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<keyof RowState, "counter" | "amount" | "text" | "tr
   inputTokens: "counter",
   outputTokens: "counter",
   cost: "amount",
+  unpricedTokens: "counter",
 };
 const namesOf = (kind: string) =>
   (Object.keys(KINDS) as (keyof RowState)[]).filter((name) => KINDS[name] === kind);

@@ -23,6 +23,7 @@ import type { Statement, Value } from "./database.ts";
 import { changedProcesses, processValues } from "./process.ts";
 import { IS_ACTIVE } from "./session-status.ts";
 import { rowsAlong, type Parameters, type RowColumns } from "./rows-along.ts";
+import { countedUsage, usageValues } from "./usage.ts";
 import { bigintArray, textArray } from "./wire.ts";
 
 export type AppendRequest = {
@@ -57,6 +58,7 @@ export function appendStatement(request: AppendRequest): Statement {
     sweeps: groups.some(({ batch }) => batch.sweeps.length > 0),
     asks: groups.some(({ batch }) => batch.asks.length > 0),
     processes: groups.some(({ batch }) => batch.processes.length > 0),
+    usage: groups.some(({ batch }) => batch.usage.length > 0),
     more: groups.some(({ batch }) => batch.entries.length > 1),
     terms: groups.some(({ expectSeq, batch }) => expectSeq !== undefined || batch.ends !== undefined),
     // By others than executors, who append only to what is no longer waiting.
@@ -79,6 +81,7 @@ export function appendStatement(request: AppendRequest): Statement {
       ...(shape.sweeps ? sweepValues(groups, request.startOf) : []),
       ...(shape.asks ? askValues(groups) : []),
       ...(shape.processes ? processValues(groups) : []),
+      ...(shape.usage ? usageValues(groups) : []),
       ...(shape.forgets ? [textArray(request.forget)] : []),
     ],
   };
@@ -121,6 +124,7 @@ type Shape = Record<
   | "sweeps"
   | "asks"
   | "processes"
+  | "usage"
   | "more"
   | "terms"
   | "rouses"
@@ -151,6 +155,7 @@ function writeText(shape: Shape): string {
     ...(shape.sweeps ? [sweptDrafts(next)] : []),
     ...(shape.asks ? changedAsks(next) : []),
     ...(shape.processes ? changedProcesses(next) : []),
+    ...(shape.usage ? [countedUsage(next)] : []),
     ...(shape.forgets ? [`forgotten as (delete from batch where id = any(${next("text[]")}))`] : []),
   ];
   return `with ${parts.join(",\n")}

@@ -17,7 +17,7 @@ import { STATUS } from "./session-status.ts";
 /** Work is at hand or waits for somebody. */
 const LIVE: ReadonlySet<Status> = new Set(["queued", "running", "waiting", "recovering"]);
 
-/** Blobs stay until `tidy` finds that nobody refers to them. */
+/** Blobs stay until `tidy` finds that nobody refers to them; what it used was used all the same. */
 const TABLES = [
   ["snapshot", "log"],
   ["seen", "session"],
@@ -25,6 +25,7 @@ const TABLES = [
   ["log_blob", "log"],
   ["command", "log"],
   ["ask", "session"],
+  ["usage_left", "session"],
   ["session", "id"],
   ["log", "id"],
 ] as const;

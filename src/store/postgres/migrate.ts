@@ -14,6 +14,7 @@ import { sql as deed } from "./migrations/007-deed.ts";
 import { sql as wait } from "./migrations/008-wait.ts";
 import { sql as copying } from "./migrations/009-copying.ts";
 import { sql as namedFiles } from "./migrations/010-named-files.ts";
+import { sql as usage } from "./migrations/011-usage.ts";
 
 export type Migration = {
   number: number;
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 8, name: "wait", breaking: false, sql: wait },
   { number: 9, name: "copying", breaking: false, sql: copying },
   { number: 10, name: "named_files", breaking: true, sql: namedFiles },
+  { number: 11, name: "usage", breaking: false, sql: usage },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

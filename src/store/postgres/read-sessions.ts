@@ -115,7 +115,8 @@ const COLUMNS = `session.id, session.title, session.profile, session.workspace, 
     session.approvals + coalesce(${askedBelow("approvals")}, 0) as approvals,
     session.questions + coalesce(${askedBelow("questions")}, 0) as questions,
     (select count(*) from process where process.session = session.id and process.status = 'running') as processes,
-    session.retry_at, session.input_tokens, session.output_tokens, session.cost, session.pinned, session.archived,
+    session.retry_at, session.input_tokens, session.output_tokens, session.cost, session.unpriced_tokens,
+    session.pinned, session.archived,
     session.origin_kind, session.origin_session, session.origin_at, session.created_at, session.updated_at`;
 
 /** Facts stand at sub 0, so those after the seen position are those of a higher seq. */

@@ -1,8 +1,10 @@
 // The store on PostgreSQL: any number of nodes on one database. Verbs are in the files beside this one, under the same
 // names as in ../sqlite; here they meet the connections and duties that they share.
 import type { AnyEvent } from "../../session/event.ts";
+import type { Position } from "../../session/position.ts";
 import type { Ids } from "../../session/ids.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
+import type { UsageFilled } from "../fill-usage.ts";
 import { SnapshotDuty } from "../snapshots.ts";
 import {
   REQUEST_LEFT_MS,
@@ -70,6 +72,7 @@ import { succeedSession } from "./succeed-session.ts";
 import { tidy } from "./tidy.ts";
 import { clearTimer, dueTimers, setTimer } from "./timer.ts";
 import { addToken, readTokens, revokeToken } from "./token.ts";
+import { fillUsage, nextUsageLeft, readUsage } from "./usage.ts";
 import { dropSnapshots, makeSnapshot, readSnapshots, readView } from "./view.ts";
 import { storable } from "./wire.ts";
 import { WordsDuty } from "./words-duty.ts";
@@ -223,11 +226,30 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
   });
 
+  const life = new AbortController();
+  let filling: Promise<void> | undefined;
+  /** What a database from before has used. Whichever node starts next goes on where this one stopped. */
+  const fillAll = async (): Promise<void> => {
+    try {
+      if (!(await nextUsageLeft(database))) return;
+      const { fillAllUsage } = await import("../fill-usage.ts");
+      const source = {
+        next: () => nextUsageLeft(database),
+        facts: (log: LogId, after: Position, limit: number) => facts.ask({ log, after, limit }),
+        fill: (filled: UsageFilled) => fillUsage(database, filled),
+      };
+      await fillAllUsage(source, life.signal);
+    } catch (error) {
+      if (!life.signal.aborted) options.log?.warn({ error }, "what was used before could not be counted");
+    }
+  };
+
   const timeText = timeTexts();
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await queue.drained();
-    await Promise.all([snapshots.stop(), words.close()]);
+    life.abort();
+    await Promise.all([snapshots.stop(), words.close(), filling]);
     wakes.close();
     await Promise.all([poll.close(), hints.close(), liveness.close()]);
     await Promise.all([database.close(), appending.close(), reading.close()]);
@@ -237,6 +259,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   try {
     await Promise.all([hints.opened(), liveness.opened()]);
     id = await storeId(database, ids);
+    filling = fillAll();
   } catch (error) {
     await close();
     throw error;
@@ -306,6 +329,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     seen: (person, session) => readSeen(database, person, session),
     missed: (session, after, person) => countMissed(database, session, after, person),
     search: (query) => search(database, query),
+    usage: (filter) => readUsage(database, filter),
     overview: () => readOverview(database),
 
     ask: (ask) => readAsk(database, ask),

@@ -7,6 +7,7 @@ import { plainWords } from "../words.ts";
 import { NOW_S } from "./clock.ts";
 import { openAsks } from "./ask.ts";
 import type { Transaction } from "./database.ts";
+import { countUsage } from "./usage.ts";
 import { bigintArray, textArray } from "./wire.ts";
 
 /** Of a row that was just made. */
@@ -49,6 +50,7 @@ export async function writeEvents(
     ],
   });
   await openAsks(transaction, log, batch.asks);
+  await countUsage(transaction, log, batch.usage);
   const found = facts.flatMap((fact) => (fact.search === null ? [] : [{ ...fact, search: fact.search }]));
   if (found.length > 0)
     await transaction.query({

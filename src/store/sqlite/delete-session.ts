@@ -88,6 +88,7 @@ function takeAway(writing: Writing, { id, log }: Member, now: number): void {
   orphanProcesses(writing, id, now);
   closeLine(writing, id);
   database.run("delete from timer where log = ?", id);
+  database.run("delete from usage_left where session = ?", id); // what it used was used all the same, and stays
   leaveBlobs(writing, log);
   leaveFiles(writing, log, now);
   for (const table of ["session", "snapshot", "seen", "drafting", "command", "ask"])

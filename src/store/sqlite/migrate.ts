@@ -12,6 +12,7 @@ import { sql as packedView } from "./migrations/007-packed-view.ts";
 import { sql as deed } from "./migrations/008-deed.ts";
 import { sql as wait } from "./migrations/009-wait.ts";
 import { sql as namedFiles } from "./migrations/010-named-files.ts";
+import { sql as usage } from "./migrations/011-usage.ts";
 
 export type Migration = {
   number: number;
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 8, name: "deed", breaking: false, sql: deed },
   { number: 9, name: "wait", breaking: false, sql: wait },
   { number: 10, name: "named_files", breaking: true, sql: namedFiles },
+  { number: 11, name: "usage", breaking: false, sql: usage },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

@@ -12,8 +12,8 @@ export type PackedBatch = [
   sweeps: string[] | null,
   ends: boolean,
   successor: string | null,
-  /** What few batches do: rows of asks and processes. */
-  rows: Pick<Batch, "asks" | "processes"> | null,
+  /** What few batches do: rows of asks and processes, and of what was used. */
+  rows: Pick<Batch, "asks" | "processes" | "usage"> | null,
 ];
 
 export type PackedEntry = [
@@ -43,7 +43,9 @@ export function packBatch(batch: Batch, now: number): PackedBatch {
     batch.sweeps.length > 0 ? batch.sweeps : null,
     batch.ends !== undefined,
     batch.ends?.successor ?? null,
-    batch.asks.length + batch.processes.length > 0 ? { asks: batch.asks, processes: batch.processes } : null,
+    batch.asks.length + batch.processes.length + batch.usage.length > 0
+      ? { asks: batch.asks, processes: batch.processes, usage: batch.usage }
+      : null,
   ];
 }
 

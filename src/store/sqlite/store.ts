@@ -3,9 +3,10 @@
 // only reads.
 import { existsSync } from "node:fs";
 import type { Ids } from "../../session/ids.ts";
-import { seqOf } from "../../session/position.ts";
+import { seqOf, type Position } from "../../session/position.ts";
 import { changedRow, EMPTY_ROW } from "../../session/row.ts";
 import { authorOf, prepareBatch } from "../batch.ts";
+import type { UsageFilled } from "../fill-usage.ts";
 import { blobsIn, filesIn } from "../long-text.ts";
 import { packView } from "../packed-view.ts";
 import { SnapshotDuty } from "../snapshots.ts";
@@ -58,6 +59,7 @@ import { UNCLAIMED_MS } from "./tidy.ts";
 import { dueTimers } from "./timer.ts";
 import { readTokens } from "./token.ts";
 import { putBlob, putFile } from "./upload.ts";
+import { isUsageLeft, nextUsageLeft, readUsage } from "./usage.ts";
 import { readSnapshot, readView } from "./view.ts";
 import { WriterThread } from "./writer-thread.ts";
 
@@ -121,6 +123,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     restMs: SWEEP_AFTER_MS,
   });
   for (const duty of [purging, sweeping]) duty.start(); // a crash may have left some
+  const life = new AbortController();
+  const filling = isUsageLeft(reader) ? fillUsage() : undefined;
 
   let closing: Promise<void> | undefined;
 
@@ -222,6 +226,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
       await ifThereIsRoom(writer.call("sortWords"), "a search is without what was said last");
       return search(reader, query);
     },
+    usage: async (filter) => readUsage(reader, filter),
     overview: async () => readOverview(reader),
 
     ask: async (ask) => readAsk(reader, ask),
@@ -323,6 +328,22 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     if (folded) await writer.call("saveSnapshot", log, folded.view.position, packView(folded.view));
   }
 
+  /** What a file from before has used. The next start goes on where this one stopped. */
+  async function fillUsage(): Promise<void> {
+    try {
+      const { fillAllUsage } = await import("../fill-usage.ts");
+      const source = {
+        next: async () => nextUsageLeft(reader),
+        facts: async (log: LogId, after: Position, limit: number) =>
+          readEvents(reader, log, after, limit, "facts"),
+        fill: (filled: UsageFilled) => writer.call("fillUsage", filled),
+      };
+      await fillAllUsage(source, life.signal);
+    } catch (error) {
+      options.log?.warn({ error }, "what was used before could not be counted");
+    }
+  }
+
   /** On a full disk whoever makes room must still be let in, and find what is to go. */
   async function ifThereIsRoom(write: Promise<unknown>, otherwise: string): Promise<void> {
     try {
@@ -334,7 +355,8 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
   }
 
   async function close(): Promise<void> {
-    await Promise.all([snapshots.stop(), purging.stop(), sweeping.stop()]);
+    life.abort();
+    await Promise.all([snapshots.stop(), purging.stop(), sweeping.stop(), filling]);
     wakes.close();
     reader.close();
     await writer.close();

@@ -25,6 +25,7 @@ import { sweepSlice } from "./sweep.ts";
 import { orphanedBlobs, tidySlice } from "./tidy.ts";
 import { clearTimer, setTimer } from "./timer.ts";
 import { addToken, revokeToken } from "./token.ts";
+import { fillUsage } from "./usage.ts";
 import { dropSnapshots, saveSnapshot } from "./view.ts";
 import type { Writing } from "./writing.ts";
 
@@ -77,6 +78,7 @@ export const verbs = {
   clearTimer,
   addToken,
   revokeToken,
+  fillUsage,
   saveSnapshot,
   dropSnapshots,
 };

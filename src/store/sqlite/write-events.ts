@@ -1,5 +1,5 @@
 // Writes a batch behind a log's last event, with all that follows from it in the same transaction: swept drafts, the
-// session's row, its asks and processes, the log's end. The search index follows by itself.
+// session's row, its asks and processes, what was used, the log's end. The search index follows by itself.
 import { formatPosition } from "../../session/position.ts";
 import type { Entry } from "../batch.ts";
 import { eventText } from "../event-text.ts";
@@ -9,6 +9,7 @@ import type { PackedBatch } from "./packed-batch.ts";
 import { chainOf } from "./page-slice.ts";
 import { changeProcess } from "./process.ts";
 import { markSwept } from "./sweep.ts";
+import { countUsage } from "./usage.ts";
 import type { Writing } from "./writing.ts";
 
 export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch): void {
@@ -26,6 +27,7 @@ export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch)
   if (row && log.kind === "session") writing.database.run(row[0], ...row[1], log.key);
   for (const change of rows?.asks ?? []) changeAsk(writing, log, change);
   for (const change of rows?.processes ?? []) changeProcess(writing, log, change);
+  for (const change of rows?.usage ?? []) countUsage(writing, log.id, change);
   if (successor !== null) joinLineage(writing, log, successor);
   if (ends) {
     log.closed = true;
