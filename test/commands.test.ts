@@ -1,8 +1,8 @@
 // What a person commands from the command line, as processes against a real server whose executor is played by the test.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Ask, DeedList, SessionList, ShownSession } from "../src/client/commands.ts";
-import type { NewEvent } from "../src/session/event.ts";
+import type { Ask, DeedList, SessionList, ShownSession, UsageReport } from "../src/client/commands.ts";
+import type { NewEvent, Usage } from "../src/session/event.ts";
 import { envOf, holdfast, holdfastJson, type Env } from "./holdfast.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
 import { Script } from "./scripted-work.ts";
@@ -278,6 +278,47 @@ describe("audit", () => {
     const [older] = (await holdfastJson<DeedList>(env, ["audit", "--after", next ?? ""])).items;
     expect(older?.what["session"]).not.toBe(session);
     expect((await holdfast(env, ["audit", "--limit", "0"])).code).toBe(2);
+  });
+});
+
+describe("usage", () => {
+  it("shows tokens and costs by day or whatever else, with their total, and as JSON", async () => {
+    const session = await server.create("thrifty");
+    const step = (model: string, usage: Usage): NewEvent => ({
+      type: "step_completed",
+      data: { step: "s1", attempt: 1, message: [], model, usage },
+    });
+    await server.append(session, [
+      step("known", { inputTokens: 1200, outputTokens: 30, cachedTokens: 1000, cost: 0.5 }),
+      step("unknown", { inputTokens: 7, outputTokens: 5 }),
+    ]);
+    const only = ["--session", "thrifty"];
+    const { code, out } = await holdfast(env, ["usage", "--by", "model", ...only, "--since", "7d"]);
+    expect(code).toBe(0);
+    const lines = out.split("\n").map((line) => line.split(/ +/).filter((cell) => cell !== ""));
+    expect(lines.slice(0, 4)).toEqual([
+      ["MODEL", "STEPS", "IN", "CACHED", "OUT", "REASONING", "COST", "UNPRICED"],
+      ["known", "1", "1,200", "1,000", "30", "0", "$0.50", "0"],
+      ["unknown", "1", "7", "0", "5", "0", "unknown", "12"],
+      ["total", "2", "1,207", "1,000", "35", "0", "$0.50", "12"],
+    ]);
+    expect(out).toContain("12 tokens in no cost");
+    expect((await holdfast(env, ["usage", "--by", "session", ...only])).out).toMatch(
+      new RegExp(`${session} +thrifty +2 `),
+    );
+    const report = await holdfastJson<UsageReport>(env, ["usage", ...only]);
+    expect(report).toMatchObject({ by: "day", total: { steps: 2, cost: 0.5 }, items: [{ steps: 2 }] });
+    await holdfast(env, ["sessions", "rm", session, "--force"]);
+    const after = await holdfastJson<UsageReport>(env, ["usage", "--session", session]);
+    expect(after.total).toEqual(report.total);
+    expect((await holdfast(env, ["usage", "--until", "2001-01-01"])).out).toBe("Nothing was used.\n");
+    expect((await holdfast(env, ["usage", "--session", "ses_none"])).code).toBe(3);
+    for (const wrong of [
+      ["--by", "week"],
+      ["--since", "soon"],
+      ["--since", "2026-13-01"],
+    ])
+      expect((await holdfast(env, ["usage", ...wrong])).code).toBe(2);
   });
 });
 

@@ -24,6 +24,7 @@ import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { makeTerminal, type Terminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
+import { usageCommand } from "./usage.ts";
 
 /** Runs one command line, and ends the process with its exit code once all that it wrote is out. */
 export async function run(argv: readonly string[], deps: Deps, host: Host = thisProcess): Promise<ExitCode> {
@@ -105,6 +106,7 @@ export function program(cli: Cli): Command {
     loginsCommand(cli),
     tokenCommand(cli),
     auditCommand(cli),
+    usageCommand(cli),
     doctorCommand(cli),
     backupCommand(cli),
     restoreCommand(cli),

@@ -40,6 +40,9 @@ export type Stopped = z.output<typeof http.Stopped>;
 export type Retried = z.output<typeof http.Retried>;
 export type Released = z.output<typeof http.Released>;
 export type RuleInfo = http.RuleInfo;
+export type UsageReport = http.UsageReport;
+export type UsageItem = http.UsageItem;
+export type UsageFilter = Omit<z.input<typeof http.ReadUsage>, "limit"> & { limit?: number };
 export type DeedInfo = http.DeedInfo;
 export type DeedList = z.output<typeof http.DeedList>;
 export type ProfileInfo = http.ProfileInfo;
@@ -183,6 +186,9 @@ export function createClient(options: ClientOptions = {}) {
     /** Who did what, newest first. One page: it goes back far. */
     audit: (page: { limit?: number; after?: string } = {}, signal?: AbortSignal) =>
       json<DeedList>({ method: "GET", path: "/api/audit", query: page, signal }),
+    /** What models used, broken down by day, model, profile or session. */
+    usage: (filter: UsageFilter = {}, signal?: AbortSignal) =>
+      json<UsageReport>({ method: "GET", path: "/api/usage", query: filter, signal }),
     profiles: (signal?: AbortSignal) => items<ProfileInfo>({ method: "GET", path: "/api/profiles", signal }),
 
     processes: (filter: ProcessFilter = {}, signal?: AbortSignal) =>

@@ -25,7 +25,7 @@ export const SLASH_COMMANDS = [
   { name: "model", args: "[provider/model]", about: "show or change the model" },
   { name: "ps", args: "", about: "the processes that this session has started" },
   { name: "rules", args: "", about: "what was allowed for good" },
-  { name: "usage", args: "", about: "what the session has used" },
+  { name: "usage", args: "", about: "what this session has used, and all of them" },
   { name: "status", args: "", about: "everything that runs and waits" },
   { name: "export", args: "[md | jsonl]", about: "save the whole session as a file" },
 ] as const satisfies readonly SlashCommand[];

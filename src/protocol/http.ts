@@ -316,6 +316,67 @@ export const DeedList = named(
   z.object({ items: z.array(DeedInfo), next: z.string().nullable() }),
 );
 
+// --- what was used
+
+/** A day in UTC, or a moment in it. */
+const Day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], "must be a day, as in 2026-07-01");
+/**
+ * Days count in UTC, both ends of `since` and `until` whole. `session` is that one with its lineage and whoever works for it,
+ * as for processes; forks are on their own.
+ */
+export const ReadUsage = z.strictObject({
+  by: z.enum(["day", "model", "profile", "session"]).default("day"),
+  since: Day.optional(),
+  until: Day.optional(),
+  session: Name.optional(),
+  profile: Name.optional(),
+  model: Name.optional(),
+  limit: Limit(200, 50),
+  after: z.string().max(500).optional(),
+});
+
+/**
+ * `steps` are calls of a model that were completed. Cached tokens are among those that went in, reasoning among those that came
+ * out. `cost` is in US dollars, at the price of the day, of those steps whose model had one, and null when there were only
+ * others: `unpricedSteps` and `unpricedTokens` are in no cost.
+ */
+const UsageSum = z.object({
+  steps: z.number(),
+  inputTokens: z.number(),
+  cachedTokens: z.number(),
+  outputTokens: z.number(),
+  reasoningTokens: z.number(),
+  cost: z.number().nullable(),
+  unpricedSteps: z.number(),
+  unpricedTokens: z.number(),
+});
+export type UsageSum = z.infer<typeof UsageSum>;
+/** What it was broken down by: `model` is null where nobody said which it was. */
+const UsageItem = UsageSum.extend({
+  day: z.string().optional(),
+  model: z.string().nullable().optional(),
+  profile: z.string().optional(),
+  session: z.string().optional(),
+  title: z.string().nullable().optional(),
+  deleted: z.boolean().optional(),
+});
+export type UsageItem = z.infer<typeof UsageItem>;
+/**
+ * `total` is of all that the filters let through, the items of a page: days newest first, all else by its tokens. `uncounted`
+ * are sessions from before usage was kept whose logs are still being counted.
+ */
+export const UsageReport = named(
+  "UsageReport",
+  z.object({
+    by: ReadUsage.shape.by.unwrap(),
+    total: UsageSum,
+    items: z.array(UsageItem),
+    next: z.string().nullable(),
+    uncounted: z.number(),
+  }),
+);
+export type UsageReport = z.infer<typeof UsageReport>;
+
 // --- hosts
 
 /** Unless it is confirmed, what may still run on the lost host is told with 409. */

@@ -34,6 +34,7 @@ const ASKED: Record<string, string> = {
   "/api/sessions/:id/export": "/api/sessions/$SESSION/export",
   "/api/tasks/:id/events": "/api/tasks/tsk_1/events?offset=-1",
   "/api/tokens": "",
+  "/api/usage": "",
 };
 /** Asked by opening a socket: without an upgrade it is refused. */
 const SOCKET = "/api/ws";

@@ -49,6 +49,7 @@ import { moveRoutes } from "./move.ts";
 import { stopRoutes } from "./stop.ts";
 import { cutStuckReaders } from "./stuck-readers.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { usageRoutes } from "./usage.ts";
 import { zodCompilers, type App, type Zod } from "./zod.ts";
 
 export type ServerOptions = {
@@ -252,6 +253,7 @@ function addRoutes(
   askRoutes(app, context);
   ruleRoutes(app, context);
   auditRoutes(app, context);
+  usageRoutes(app, context);
   processRoutes(app, context);
   profileRoutes(app, context);
   eventRoutes(app, context);

@@ -18,3 +18,8 @@ export function addUsage(sum: Usage, usage: Usage): void {
 export function unpricedTokens({ inputTokens, outputTokens, cost, unpricedTokens: known }: Usage): number {
   return known ?? (cost === undefined ? inputTokens + outputTokens : 0);
 }
+
+/** Of a sum that says null for a cost that nobody knows. */
+export function withKnownCost({ cost, ...usage }: Omit<Usage, "cost"> & { cost: number | null }): Usage {
+  return cost === null ? usage : { ...usage, cost };
+}

@@ -260,6 +260,7 @@ test("slash commands are completed and carried out; an unknown one stays, and //
   await composer(page).fill("/usage");
   await composer(page).press("Enter");
   await page.getByText(/^This session: .* tokens/).waitFor();
+  await page.getByText("all sessions").waitFor();
   expect(inputsOf(await viewOf(sessionIn(page))).map(([, text]) => text)).toEqual(["hello", "/compact"]);
   expectNoFaults(page);
 });

@@ -1,6 +1,7 @@
 // What each slash command does in the page.
 import { SLASH_COMMANDS, type SlashName } from "../../src/client/slash.ts";
 import { failedTurn } from "../../src/session/retry.ts";
+import { withKnownCost } from "../../src/session/usage.ts";
 import { sessionPath } from "../address.ts";
 import { openPanel } from "../panel/open.ts";
 import { navigate } from "../route.ts";
@@ -112,14 +113,17 @@ async function rules({ client }: SlashDesk): Promise<Told> {
   };
 }
 
-function usage(desk: SlashDesk): Told {
+async function usage(desk: SlashDesk): Promise<Told> {
   sessionOf(desk);
   const used = desk.view?.usage;
+  const { total } = await desk.client.usage({ limit: 1 });
+  const all = { text: "all sessions", note: usageWords(withKnownCost(total)) };
   if (!used || used.inputTokens + used.outputTokens === 0)
-    return { title: "Nothing was used yet.", lines: [] };
+    return { title: "Nothing was used here yet.", lines: [all] };
   const lines = [
     { text: "in", note: `${shortNumber(used.inputTokens)} tokens` },
     { text: "out", note: `${shortNumber(used.outputTokens)} tokens` },
+    all,
   ];
   return { title: `This session: ${usageWords(used)}`, lines };
 }

@@ -238,6 +238,8 @@ test("/help lists what there is, and nothing else is taken for a command", async
   await chat.shows('titled "Red build"');
   await chat.shows("as the profile default says");
   await chat.shows("Nothing was allowed for good.");
+  await chat.shows("this session: nothing yet");
+  await chat.shows("all sessions: nothing yet");
   await chat.shows("1 prompt: /etc/hosts is what?");
   await chat.shows("2 prompt: /stop means stop");
 });

@@ -8,6 +8,7 @@ import { printSessions } from "../sessions/list.ts";
 import type { Terminal } from "../terminal.ts";
 import { failedTurn } from "../../session/retry.ts";
 import { shown } from "../../session/search-text.ts";
+import { withKnownCost } from "../../session/usage.ts";
 import { usageWords } from "../transcript/message-words.ts";
 import { visibleLine } from "../visible.ts";
 import { bytes, count } from "../words.ts";
@@ -131,9 +132,11 @@ async function rules(desk: ChatDesk): Promise<void> {
     desk.print(`  ${id} ${decision} ${visibleLine(`${tool} ${seen ?? match}`)}`);
 }
 
-function usage(desk: ChatDesk): void {
-  const words = desk.view ? usageWords(desk.view.usage) : [];
-  desk.print(`  ${words.length > 0 ? words.join(" · ") : "nothing yet"}`);
+async function usage(desk: ChatDesk): Promise<void> {
+  const told = (words: string[]) => (words.length > 0 ? words.join(" · ") : "nothing yet");
+  desk.print(`  this session: ${told(desk.view ? usageWords(desk.view.usage) : [])}`);
+  const { total } = await desk.client.usage({ limit: 1 });
+  desk.print(`  all sessions: ${told(usageWords(withKnownCost(total)))}`);
 }
 
 async function status(desk: ChatDesk): Promise<void> {
