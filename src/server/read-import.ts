@@ -4,12 +4,13 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { BlobLine, EndLine, FileLine, MissingLine, NAME_MAX_CHARS } from "../protocol/export-line.ts";
 import { isDraft } from "../session/draft.ts";
-import type { AnyEvent } from "../session/event.ts";
+import type { AnyEvent, Draft } from "../session/event.ts";
 import { formatPosition, seqOf, START, subOf } from "../session/position.ts";
 import { referencesOf } from "../session/references.ts";
 import type { Secrets } from "../secret/secrets.ts";
 import type { BlobInfo, Importing } from "../store/store.ts";
 import { faultOf, refuseLine, type Line } from "./body-lines.ts";
+import { ImportedDrafts } from "./imported-drafts.ts";
 import { importedEvent } from "./imported-event.ts";
 import { refuse } from "./refusal.ts";
 
@@ -30,18 +31,20 @@ export async function readImport(reading: ReadingImport): Promise<string | undef
   const import_ = new ImportReader(reading);
   for (let line = await reading.lines.next(); !line.done; line = await reading.lines.next())
     await import_.take(line.value);
-  return import_.end();
+  return await import_.end();
 }
 
 class ImportReader {
   readonly #lines: AsyncIterator<Line, undefined>;
   readonly #into: Importing;
   readonly #secrets: Secrets;
+  readonly #drafts: ImportedDrafts;
   readonly #partial: boolean;
   /** What stands in front of the next event, and under which name it is kept. */
   #pending = new Map<string, BlobInfo | undefined>();
   #files = 0;
   #last = START;
+  #lastKept = START;
   #hasEnded = false;
   #end: EndLine | undefined;
 
@@ -49,6 +52,7 @@ class ImportReader {
     this.#lines = lines;
     this.#into = into;
     this.#secrets = secrets;
+    this.#drafts = new ImportedDrafts(secrets);
     this.#partial = partial;
   }
 
@@ -63,7 +67,7 @@ class ImportReader {
     else refuseLine(number, "is neither an event nor anything else that an export has");
   }
 
-  end(): string | undefined {
+  async end(): Promise<string | undefined> {
     if (seqOf(this.#last) === 0)
       refuse("bad_request", "There is no event in it: send an export of a session.");
     if (!this.#end && !this.#partial)
@@ -71,6 +75,7 @@ class ImportReader {
         "bad_request",
         "It was cut off: the line that ends an export is missing. Take what is there with ?partial=true.",
       );
+    for (const draft of this.#drafts.end(this.#lastKept)) await this.#into.addEvent(draft);
     return this.#end?.session;
   }
 
@@ -78,20 +83,26 @@ class ImportReader {
     const { number } = line;
     const event = importedEvent(line);
     this.#checkOrder(number, event);
+    const before = this.#last;
     this.#last = event.position;
-    const kept = this.#withKept(number, event);
+    const kept = isDraft(event) ? this.#drafts.take(event as Draft) : this.#withKept(number, event);
     this.#pending.clear();
-    if (isDraft(event)) return; // whoever was saying it is gone
     if (event.type === "session_ended") {
       this.#hasEnded = true; // it begins anew here, as a fork does
       return;
     }
+    for (const draft of this.#drafts.endBy(event, before)) await this.#add(number, draft);
+    if (kept) await this.#add(number, kept);
+  }
+
+  async #add(number: number, event: AnyEvent): Promise<void> {
     try {
-      await this.#into.addFact(kept);
+      await this.#into.addEvent(event);
     } catch (error) {
       if (error instanceof RangeError) refuseLine(number, `is too large: ${error.message}`);
       throw error;
     }
+    this.#lastKept = event.position;
   }
 
   /** Facts are gapless and begin with the session itself; drafts follow a fact, and some of them may have been swept. */

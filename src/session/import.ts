@@ -1,12 +1,14 @@
 // A session that was brought in is at rest: nothing in it waits for what only the place that it came from has.
 import { mendFork } from "./fork.ts";
 import type { NewFact } from "./event.ts";
+import { formatPosition, seqOf } from "./position.ts";
 import type { View } from "./view.ts";
 
 /** What follows its facts. Unlike a fork it has all of them, also those of a step that was under way. */
 export function importFacts(view: View, from: string | undefined): NewFact[] {
+  const lastFact = formatPosition(seqOf(view.position), 0);
   return [
-    { type: "session_imported", data: { ...(from !== undefined && { from }), at: view.position } },
+    { type: "session_imported", data: { ...(from !== undefined && { from }), at: lastFact } },
     ...endStep(view),
     ...(view.compacting ? ([{ type: "compaction_failed", data: { reason: "imported" } }] as const) : []),
     ...mendFork(view, "imported"),

@@ -74,17 +74,17 @@ export function prepareBatch(
   return batch;
 }
 
-/** Facts of another log, each with its own time and author; nothing follows from them but that they are there. */
-export function copyBatch(entries: Entry[]): Batch {
+/** Events of another log, each with its own time and author; nothing follows from them but that they are there. */
+export function copyBatch(entries: Entry[], facts: number, drafts: number, sweeps: string[]): Batch {
   return {
     entries,
-    facts: entries.length,
-    drafts: 0,
+    facts,
+    drafts,
     change: undefined,
     asks: [],
     processes: [],
     usage: [],
-    sweeps: [],
+    sweeps,
     ends: undefined,
   };
 }

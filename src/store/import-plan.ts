@@ -1,15 +1,17 @@
-// What a session that is brought in comes to: its facts made ready for either database, some at a time, and folded on the way.
+// What a session that is brought in comes to: its facts, and the drafts that none of them has made superfluous, made ready for
+// either database, some at a time, and folded on the way.
 import { apply } from "../session/apply.ts";
-import type { AnyEvent, By, NewFact } from "../session/event.ts";
+import { isDraft, sweptBy } from "../session/draft.ts";
+import type { AnyEvent, By, NewEvent, NewFact } from "../session/event.ts";
 import { openCalls, rowOf } from "../session/fork.ts";
 import { importFacts } from "../session/import.ts";
-import { formatPosition, seqOf } from "../session/position.ts";
+import { formatPosition, seqOf, subOf } from "../session/position.ts";
 import type { RowState } from "../session/row.ts";
 import { emptyView } from "../session/view.ts";
 import { copyBatch, entryOf, type Batch, type Entry } from "./batch.ts";
 
 /** Small enough that others' appends go on in between. */
-const SLICE_FACTS = 250;
+const SLICE_EVENTS = 250;
 const SLICE_CHARS = 1 << 20;
 /**
  * Of each kind, open at once: far more than a session ever has. All of it is held in memory until the end, and closed there
@@ -34,24 +36,32 @@ export type ImportEnd = {
 
 export class ImportPlan {
   readonly #view = emptyView();
+  /** The last event that was given to be written. */
+  #after = { seq: 0, sub: 0 };
   #entries: Entry[] = [];
+  #facts = 0;
   #chars = 0;
+  #sweeps: string[] = [];
   #epoch = 0;
   #charsUnlooked = 0;
+  /** Whose drafts were written, and no fact has made superfluous yet. */
+  readonly #drafting = new Set<string>();
 
   /** The next slice to write, once there is one. */
-  take(fact: AnyEvent): Slice | undefined {
-    const { at, by } = fact;
+  take(event: AnyEvent): Slice | undefined {
+    const { position, at, by } = event;
+    const { outcome } = apply(this.#view, event);
+    if (isDraft(event) && outcome === "gap") return undefined; // words of which the beginning is missing
+    if (outcome !== "applied") throw new Error(`${position} does not follow ${this.#view.position}`);
+    if (!isDraft(event)) this.#passFact(event);
+    const place = { facts: this.#facts, drafts: subOf(position) - (this.#facts === 0 ? this.#after.sub : 0) };
     // What is none of ours falls through wherever its type is looked at.
-    const event = fact as AnyEvent & NewFact;
-    const entry = entryOf(event, at, by, { facts: this.#entries.length + 1, drafts: 0 });
-    const { outcome } = apply(this.#view, fact);
-    if (outcome !== "applied") throw new Error(`${fact.position} does not follow ${this.#view.position}`);
-    this.#refuseTooMuch(fact.type, entry.body.length);
+    const entry = entryOf(event as AnyEvent & NewEvent, at, by, place);
+    this.#refuseTooMuch(event.type, entry.body.length);
     this.#entries.push(entry);
     this.#chars += entry.body.length;
     if ("executor" in by) this.#epoch = Math.max(this.#epoch, by.epoch);
-    const isFull = this.#entries.length >= SLICE_FACTS || this.#chars >= SLICE_CHARS;
+    const isFull = this.#entries.length >= SLICE_EVENTS || this.#chars >= SLICE_CHARS;
     return isFull ? this.rest() : undefined;
   }
 
@@ -71,14 +81,28 @@ export class ImportPlan {
 
   /** What was not written yet. */
   rest(): Slice | undefined {
-    if (this.#entries.length === 0) return undefined;
-    const batch = copyBatch(this.#entries);
+    const last = this.#entries.at(-1);
+    if (!last) return undefined;
+    const [batch, after] = [copyBatch(this.#entries, this.#facts, last.drafts, this.#sweeps), this.#after];
+    for (const { owner } of this.#entries) if (owner !== null) this.#drafting.add(owner);
+    this.#after = { seq: after.seq + last.facts, sub: last.drafts + (last.facts === 0 ? after.sub : 0) };
     this.#entries = [];
+    this.#sweeps = [];
+    this.#facts = 0;
     this.#chars = 0;
-    return { batch, after: seqOf(this.#view.position) - batch.facts };
+    return { batch, after };
   }
 
-  /** Once all facts have come. */
+  /** A fact that says what its drafts have said takes their place, those that were written before too. */
+  #passFact(fact: AnyEvent): void {
+    this.#facts += 1;
+    const owner = sweptBy(fact);
+    if (owner === undefined) return;
+    if (this.#drafting.delete(owner)) this.#sweeps.push(owner);
+    this.#entries = this.#entries.filter((entry) => entry.owner !== owner);
+  }
+
+  /** Once all events have come. */
   end(from: string | undefined, at: string, by: By): ImportEnd {
     const view = this.#view;
     const seq = seqOf(view.position);
@@ -91,6 +115,6 @@ export class ImportPlan {
 
 export type Slice = {
   batch: Batch;
-  /** The fact that it follows. */
-  after: number;
+  /** The event that it follows. */
+  after: { seq: number; sub: number };
 };

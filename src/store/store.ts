@@ -290,8 +290,11 @@ export type Created =
   | { ok: false; code: "key_reused" };
 /** A session on its way in, a piece at a time. Nobody sees anything of it before it is finished. */
 export interface Importing {
-  /** In their order, 1, 2, 3 … A RangeError when it is too large for an event. */
-  addFact(fact: AnyEvent): Promise<void>;
+  /**
+   * Facts in their order, 1, 2, 3 …, each with the drafts behind it: what an answer said that broke off is nowhere else. Drafts
+   * whose fact comes go. A RangeError when it is too large for an event.
+   */
+  addEvent(event: AnyEvent): Promise<void>;
   /** A long text that its facts refer to. */
   addBlob(bytes: Uint8Array): Promise<BlobInfo>;
   /** Under the id that its facts know it by. False when there is another file of that id. */

@@ -118,13 +118,66 @@ describe("an import", () => {
     it("ends a step whose words were on their way, and takes input like any other session", async () => {
       const store = await open();
       await makeSession(store, "ses_a");
-      await write(store, "ses_a", ...turn, draft("s1.1/0", 0, "half a"));
-      await bring(store, await factsOf(store, "ses_a"), "ses_i");
+      await write(store, "ses_a", ...turn, draft("s1.1/0", 0, "half a"), draft("s1.1/0", 6, " word"));
+      await bring(store, await readAll(store, "ses_a"), "ses_i");
       const { messages } = (await store.view("ses_i"))!;
-      expect(messages.find(({ kind }) => kind === "step")).toMatchObject({ state: "aborted", parts: [] });
+      expect(messages.find(({ kind }) => kind === "step")).toMatchObject({
+        state: "aborted",
+        parts: [{ text: "half a word" }],
+      });
       expect(messages.at(-1)).toMatchObject({ kind: "turn_end", outcome: "stopped" });
       await write(store, "ses_i", prompt("inp_3", "go on"));
       expect(await row(store, "ses_i")).toMatchObject({ status: "queued", queued: 1 });
+    });
+
+    it("has the words of answers that broke off, however many, and not those that a fact has said since", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const words = (owner: string, count: number) =>
+        Array.from({ length: count }, (_, n) => draft(`${owner}/0`, n * 5, "word "));
+      await write(
+        store,
+        "ses_a",
+        ...turn,
+        ...words("s1.1", 700),
+        prompt("inp_2", "and?"),
+        ...words("s1.1", 702).slice(700),
+      );
+      await write(store, "ses_a", { type: "step_aborted", data: { step: "s1", attempt: 1, reason: "lost" } });
+      await write(store, "ses_a", stepStarted("s1", 2));
+      const broken = await readAll(store, "ses_a");
+      await write(store, "ses_a", ...words("s1.2", 600));
+      const said = await readAll(store, "ses_a");
+      await write(store, "ses_a", stepCompleted("s1", "done", 2), turnEnded);
+      const whole = [...said, ...(await readAll(store, "ses_a")).slice(-2)];
+      expect(broken.filter(({ type }) => type === "draft")).toHaveLength(702);
+      expect(await bring(store, whole, "ses_i")).toMatchObject({ ok: true });
+      await write(store, "ses_i", prompt("inp_3", "go on")); // from here on what is superfluous is swept
+      await expect.poll(async () => (await draftsOf(store, "ses_i")).length).toBe(702);
+      expect(await draftsOf(store, "ses_i")).toEqual(await draftsOf(store, "ses_a"));
+      const steps = (await store.view("ses_i"))!.messages.filter(({ kind }) => kind === "step");
+      expect(steps).toMatchObject([
+        { state: "aborted", parts: [{ text: "word ".repeat(702) }] },
+        { state: "completed", parts: [{ text: "done" }] },
+      ]);
+      expect(await store.check()).toMatchObject({ damaged: [], problems: [] });
+    });
+
+    it("leaves out words of which the beginning is missing", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(
+        store,
+        "ses_a",
+        ...turn,
+        draft("s1.1/0", 0, "half"),
+        draft("s1.1/0", 4, " a"),
+        draft("s1.1/0", 6, " word"),
+      );
+      const events = await readAll(store, "ses_a");
+      await bring(store, events.toSpliced(-2, 1), "ses_i");
+      expect((await draftsOf(store, "ses_i")).map(({ data }) => data)).toMatchObject([{ text: "half" }]);
+      expect((await store.view("ses_i"))?.turn).toBeNull();
     });
 
     it("keeps its long texts and files when the original and its store's copies are gone", async () => {
@@ -135,8 +188,8 @@ describe("an import", () => {
       expect(await into.addFile(photo, pieces(pixels))).toBe(true);
       expect(await store.file(photo.file)).toBeUndefined();
       const created = factAt(1, "session_created", { profile: "default" });
-      await into.addFact(created);
-      await into.addFact(
+      await into.addEvent(created);
+      await into.addEvent(
         factAt(2, "input_admitted", {
           input: "inp_1",
           kind: "prompt",
@@ -168,9 +221,9 @@ describe("an import", () => {
         const into = await store.beginImport(`ses_${end}`);
         blobs.push((await into.addBlob(Buffer.concat([long, Buffer.from(end)]))).blob);
         await into.addFile({ ...photo, file: `fil_${end}` }, pieces(pixels));
-        await into.addFact(factAt(1, "session_created", { profile: "default" }));
+        await into.addEvent(factAt(1, "session_created", { profile: "default" }));
         for (let n = 2; n <= 600; n++)
-          await into.addFact(factAt(n, "session_titled", { title: `needle ${n}` }));
+          await into.addEvent(factAt(n, "session_titled", { title: `needle ${n}` }));
         expect(await store.head(`ses_${end}`)).toBeUndefined();
         if (end === "abandoned") await into.abandon();
         else store = await another(store);
@@ -253,10 +306,14 @@ async function bring(
   command?: Parameters<Importing["finish"]>[2],
 ): Promise<Created> {
   const into = await store.beginImport(id);
-  for (const fact of facts) await into.addFact(fact);
+  for (const fact of facts) await into.addEvent(fact);
   const made = await into.finish("ses_a", anna, command);
   await into.abandon();
   return made;
+}
+
+async function draftsOf(store: Store, log: string): Promise<AnyEvent[]> {
+  return (await readAll(store, log)).filter(({ type }) => type === "draft");
 }
 
 /** As an import takes them: without the end, after which nothing is appended. */

@@ -156,7 +156,7 @@ describe("what was used", () => {
       const facts = await store.events("ses_a", START, 100);
       expect(await store.forkSession("ses_a", undefined, "ses_f", anna)).toMatchObject({ ok: true });
       const into = await store.beginImport("ses_i");
-      for (const fact of facts) await into.addFact(fact);
+      for (const fact of facts) await into.addEvent(fact);
       expect(await into.finish("ses_a", anna)).toMatchObject({ ok: true });
       const view = (await store.view("ses_a"))!;
       const at = view.position;

@@ -13,7 +13,7 @@ it("what a node left of an import is tidied by another once it was silent for lo
   const [store, tidying] = [await openNode(database), await openNode(database)];
   const into = await store.beginImport("ses_i");
   for (let n = 1; n <= 300; n++)
-    await into.addFact({
+    await into.addEvent({
       position: formatPosition(n, 0),
       at: "2026-01-02T03:04:05.678Z",
       by: owner,

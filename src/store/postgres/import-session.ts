@@ -1,4 +1,4 @@
-// Facts that come from elsewhere are written in slices: whoever sends them slowly holds no connection. Until the last
+// Events that come from elsewhere are written in slices: whoever sends them slowly holds no connection. Until the last
 // transaction makes a session of them they stand in `purge`, so that a crash leaves nothing behind.
 import type { By } from "../../session/event.ts";
 import { prepareBatch } from "../batch.ts";
@@ -41,7 +41,7 @@ export async function beginImport(context: Context, id: string): Promise<Importi
         values: [id],
       });
       if (kept.length === 0) throw givenUp(id);
-      await writeEvents(transaction, id, slice.batch, slice.after);
+      await writeEvents(transaction, id, slice.batch, slice.after.seq, slice.after.sub);
     });
   }
 
@@ -52,7 +52,7 @@ export async function beginImport(context: Context, id: string): Promise<Importi
   }
 
   return {
-    addFact: (fact) => write(plan.take(fact)),
+    addEvent: (event) => write(plan.take(event)),
     addBlob: (bytes) => putBlob(database, id, bytes),
     async addFile(info, bytes) {
       await keepFiles(context, database, id, [info.file]); // if it is there, so that it stays

@@ -1,6 +1,6 @@
 // Writing the first events of a log that only this transaction can see: their positions are known beforehand.
 import { formatPosition } from "../../session/position.ts";
-import type { Batch } from "../batch.ts";
+import type { Batch, Entry } from "../batch.ts";
 import { eventText } from "../event-text.ts";
 import type { LogId, LogKind } from "../store.ts";
 import { plainWords } from "../words.ts";
@@ -29,12 +29,13 @@ export async function insertLog(
   return made.length > 0;
 }
 
-/** `batch` follows the fact `seq`. */
+/** `batch` follows the event at `seq` and `sub`. */
 export async function writeEvents(
   transaction: Transaction,
   log: LogId,
   batch: Batch,
   seq = 0,
+  sub = 0,
 ): Promise<void> {
   const facts = batch.entries.filter(({ owner }) => owner === null);
   await transaction.query({
@@ -62,18 +63,33 @@ export async function writeEvents(
       ],
     });
   const drafts = batch.entries.filter(({ owner }) => owner !== null);
-  if (drafts.length === 0) return;
+  if (drafts.length > 0) await writeDrafts(transaction, log, drafts, seq, sub);
+  if (batch.sweeps.length > 0)
+    await transaction.query({
+      text: "delete from draft where log = $1 and owner = any($2::text[])",
+      values: [log, textArray(batch.sweeps)],
+    });
+}
+
+async function writeDrafts(
+  transaction: Transaction,
+  log: LogId,
+  drafts: readonly Entry[],
+  seq: number,
+  sub: number,
+): Promise<void> {
+  const subOf = (draft: Entry) => draft.drafts + (draft.facts === 0 ? sub : 0);
   await transaction.query({
     text: `insert into draft (log, seq, sub, crc, owner, text)
       select $1, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])`,
     values: [
       log,
       bigintArray(drafts.map((draft) => seq + draft.facts)),
-      bigintArray(drafts.map((draft) => draft.drafts)),
+      bigintArray(drafts.map(subOf)),
       bigintArray(drafts.map(({ crc }) => crc)),
       textArray(drafts.map(({ owner }) => owner)),
       textArray(
-        drafts.map((draft) => eventText(formatPosition(seq + draft.facts, draft.drafts), draft.body)),
+        drafts.map((draft) => eventText(formatPosition(seq + draft.facts, subOf(draft)), draft.body)),
       ),
     ],
   });

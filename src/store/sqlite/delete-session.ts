@@ -108,6 +108,7 @@ export function purge({ database, index }: Writing, now: number): boolean {
     // Of one that was never finished.
     leaveBlobs({ database }, log);
     leaveFiles({ database }, log, now);
+    database.run("delete from drafting where log = ?", log);
     database.run("delete from purge where log = ?", log);
     return true;
   }

@@ -1,4 +1,4 @@
-// The writer's part of an import: facts that come from elsewhere, written like those of a copy (fork-copy.ts).
+// The writer's part of an import: events that come from elsewhere, written like those of a copy (fork-copy.ts).
 import type { Command, Created, FileInfo } from "../store.ts";
 import { once } from "./command.ts";
 import { madeSession } from "./create-session.ts";
@@ -9,10 +9,16 @@ import type { PackedBatch } from "./packed-batch.ts";
 import { writeEvents } from "./write-events.ts";
 import type { Writing } from "./writing.ts";
 
-/** `after` is the fact that they follow. */
-export function importFacts(writing: Writing, key: number, batch: PackedBatch, after: number): void {
+/** `after` is the event that they follow. */
+export function importEvents(
+  writing: Writing,
+  key: number,
+  batch: PackedBatch,
+  after: { seq: number; sub: number },
+): void {
   const log = copyState(writing, key);
-  if (log.seq !== after) throw new Error(`facts after ${after} can't follow ${log.seq}`);
+  if (log.seq !== after.seq || log.sub !== after.sub)
+    throw new Error(`events after ${after.seq}, ${after.sub} can't follow ${log.seq}, ${log.sub}`);
   writeEvents(writing, log, batch);
 }
 

@@ -19,7 +19,7 @@ export async function beginImport(context: Context, id: string, purge: () => voi
   let isMade = false;
 
   async function write(slice: Slice | undefined): Promise<void> {
-    if (slice) await writer.call("importFacts", key, packBatch(slice.batch, clock()), slice.after);
+    if (slice) await writer.call("importEvents", key, packBatch(slice.batch, clock()), slice.after);
   }
 
   /** Two facts may refer to one. */
@@ -35,7 +35,7 @@ export async function beginImport(context: Context, id: string, purge: () => voi
   }
 
   return {
-    addFact: (fact) => write(plan.take(fact)),
+    addEvent: (event) => write(plan.take(event)),
     async addBlob(bytes) {
       const info = await putBlob(context, id, bytes);
       await writer.call("keepBlobs", key, [info.blob]);

@@ -10,7 +10,7 @@ import { createLog, createSession } from "./create-session.ts";
 import { deleteSession, purge } from "./delete-session.ts";
 import { addFile } from "./file.ts";
 import { abandonFork, beginCopy, beginFork, copyEvents, finishFork } from "./fork-copy.ts";
-import { finishImport, importFacts } from "./import-copy.ts";
+import { finishImport, importEvents } from "./import-copy.ts";
 import { finishSuccession } from "./finish-succession.ts";
 import { claimSession } from "./claim-session.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
@@ -50,7 +50,7 @@ export const verbs = {
   finishFork,
   abandonFork,
   beginCopy,
-  importFacts,
+  importEvents,
   finishImport,
   finishSuccession,
   claimLease,
