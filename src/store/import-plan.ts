@@ -2,7 +2,7 @@
 // either database, some at a time, and folded on the way.
 import { apply } from "../session/apply.ts";
 import { isDraft, sweptBy } from "../session/draft.ts";
-import type { AnyEvent, By, NewEvent, NewFact } from "../session/event.ts";
+import type { AnyEvent, By, LongText, NewEvent, NewFact } from "../session/event.ts";
 import { openCalls, rowOf } from "../session/fork.ts";
 import { importFacts } from "../session/import.ts";
 import { formatPosition, seqOf, subOf } from "../session/position.ts";
@@ -47,8 +47,8 @@ export class ImportPlan {
   /** Whose drafts were written, and no fact has made superfluous yet. */
   readonly #drafting = new Set<string>();
 
-  /** The next slice to write, once there is one. */
-  take(event: AnyEvent): Slice | undefined {
+  /** The next slice to write, once there is one. `whole` has the texts that were put aside. */
+  take(event: AnyEvent, whole?: (text: LongText) => string): Slice | undefined {
     const { position, at, by } = event;
     const { outcome } = apply(this.#view, event);
     if (isDraft(event) && outcome === "gap") return undefined; // words of which the beginning is missing
@@ -56,10 +56,10 @@ export class ImportPlan {
     if (!isDraft(event)) this.#passFact(event);
     const place = { facts: this.#facts, drafts: subOf(position) - (this.#facts === 0 ? this.#after.sub : 0) };
     // What is none of ours falls through wherever its type is looked at.
-    const entry = entryOf(event as AnyEvent & NewEvent, at, by, place);
+    const entry = entryOf(event as AnyEvent & NewEvent, at, by, place, whole);
     this.#refuseTooMuch(event.type, entry.body.length);
     this.#entries.push(entry);
-    this.#chars += entry.body.length;
+    this.#chars += entry.body.length + (entry.search?.length ?? 0);
     if ("executor" in by) this.#epoch = Math.max(this.#epoch, by.epoch);
     const isFull = this.#entries.length >= SLICE_EVENTS || this.#chars >= SLICE_CHARS;
     return isFull ? this.rest() : undefined;

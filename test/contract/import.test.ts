@@ -180,6 +180,29 @@ describe("an import", () => {
       expect((await store.view("ses_i"))?.turn).toBeNull();
     });
 
+    it("is found by the words of its long texts, also by those far from how they begin", async () => {
+      const store = await open();
+      const into = await store.beginImport("ses_i");
+      await into.addEvent(factAt(1, "session_created", { profile: "default" }));
+      const refs = [];
+      for (let n = 0; n < 20; n++) {
+        const text = Buffer.from(`${"filling ".repeat(10_000)}heron${n}`);
+        refs.push({ ...(await into.addBlob(text)), preview: "filling" });
+      }
+      await into.addEvent(
+        factAt(2, "step_completed", {
+          step: "s1",
+          attempt: 1,
+          message: refs.slice(0, 3).map((text) => ({ type: "text", text })),
+        }),
+      );
+      for (const [n, result] of refs.slice(3).entries())
+        await into.addEvent(factAt(3 + n, "notice", { level: "info", text: result }));
+      await into.finish("ses_a", anna);
+      for (const word of ["heron0", "heron2", "heron3", "heron19"])
+        expect((await store.search({ q: word, limit: 10 })).items).toMatchObject([{ session: "ses_i" }]);
+    });
+
     it("keeps its long texts and files when the original and its store's copies are gone", async () => {
       const store = await open();
       const into = await store.beginImport("ses_i");

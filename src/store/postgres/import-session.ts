@@ -1,10 +1,11 @@
 // Events that come from elsewhere are written in slices: whoever sends them slowly holds no connection. Until the last
 // transaction makes a session of them they stand in `purge`, so that a crash leaves nothing behind.
-import type { By } from "../../session/event.ts";
+import type { AnyEvent, By, NewEvent } from "../../session/event.ts";
 import { prepareBatch } from "../batch.ts";
 import { ImportPlan, type ImportEnd, type Slice } from "../import-plan.ts";
 import { isSameFile, type ReadableFile } from "../same-file.ts";
 import { StorageError, type Command, type Created, type FileInfo, type Importing } from "../store.ts";
+import { AsideTexts } from "./aside-texts.ts";
 import { putBlob } from "./blob.ts";
 import { NOW_MS } from "./clock.ts";
 import { once } from "./command.ts";
@@ -27,6 +28,7 @@ export async function beginImport(context: Context, id: string): Promise<Importi
   const { database, ids, clock, changed } = context;
   const plan = new ImportPlan();
   const files: StagedFile[] = [];
+  const asides = new AsideTexts(database); // its own: those of others would have no room beside them
   await database.query({
     text: `insert into purge (log, copying_until) values ($1, ${NOW_MS} + ${SILENT_MS})`,
     values: [id],
@@ -52,8 +54,16 @@ export async function beginImport(context: Context, id: string): Promise<Importi
   }
 
   return {
-    addEvent: (event) => write(plan.take(event)),
-    addBlob: (bytes) => putBlob(database, id, bytes),
+    async addEvent(event) {
+      // What is none of ours has no text that search finds.
+      const whole = await asides.of([event as AnyEvent & NewEvent]);
+      await write(plan.take(event, whole));
+    },
+    async addBlob(bytes) {
+      const put = await putBlob(database, id, bytes);
+      asides.keep(put.blob, bytes);
+      return put;
+    },
     async addFile(info, bytes) {
       await keepFiles(context, database, id, [info.file]); // if it is there, so that it stays
       const known = (await readFile(database, info.file)) ?? stagedFile(info.file);
