@@ -56,7 +56,7 @@ function Panes() {
   tellNews(dashboard);
   keepLastPlace();
   addSessionCommands(dashboard);
-  addPageCommands(dashboard.list);
+  addPageCommands(dashboard.client, dashboard.list);
   // Memos, so that moving within a session does not make its pane anew.
   const page = createMemo(() => route().page);
   const session = createMemo(() => {

@@ -42,8 +42,8 @@ export async function* bodyLines(
   }
 }
 
-export function refuseLine(number: number, fault: string): never {
-  refuse("bad_request", `Line ${number} ${fault}. Nothing of it was imported.`, { line: number });
+export function refuseLine(number: number, fault: string, more: Record<string, unknown> = {}): never {
+  refuse("bad_request", `Line ${number} ${fault}. Nothing of it was imported.`, { line: number, ...more });
 }
 
 /** The first of them says enough. */

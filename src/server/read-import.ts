@@ -18,6 +18,9 @@ import { refuse } from "./refusal.ts";
 const PENDING_MAX = 5_000;
 const FILES_MAX = 5_000;
 
+/** Says of a refusal that ?partial=true would take what is there. */
+const TAKEN_PARTIALLY = { partial: true };
+
 export type ReadingImport = {
   lines: AsyncIterator<Line, undefined>;
   into: Importing;
@@ -74,6 +77,7 @@ class ImportReader {
       refuse(
         "bad_request",
         "It was cut off: the line that ends an export is missing. Take what is there with ?partial=true.",
+        TAKEN_PARTIALLY,
       );
     for (const draft of this.#drafts.end(this.#lastKept)) await this.#into.addEvent(draft);
     return this.#end?.session;
@@ -129,7 +133,11 @@ class ImportReader {
       refuseLine(number, "refers to what no export could name");
     const lacking = names.find((name) => !this.#pending.has(name));
     if (lacking !== undefined && !this.#partial)
-      refuseLine(number, `refers to ${lacking.slice(0, 100)}, which does not stand in front of it`);
+      refuseLine(
+        number,
+        `refers to ${lacking.slice(0, 100)}, which does not stand in front of it`,
+        TAKEN_PARTIALLY,
+      );
     const others = blobs.filter(({ blob }) => (this.#pending.get(blob)?.blob ?? blob) !== blob);
     return others.length === 0 ? clean : (this.#renamed(clean) as AnyEvent);
   }

@@ -1,13 +1,15 @@
 // What can be done from anywhere: go somewhere, choose how the page looks, be told what keys there are.
+import type { Client } from "../../src/client/commands.ts";
 import { sessionPath } from "../address.ts";
 import { navigate, route } from "../route.ts";
+import { importSession } from "../sessions/import.ts";
 import type { SessionList } from "../state/session-list.ts";
 import { setTheme, theme, THEMES } from "../theme.ts";
 import { addCommands } from "./commands.ts";
 import { askedPalette, openPalette } from "./open.ts";
 import { openShortcuts } from "./shortcuts.tsx";
 
-export function addPageCommands(list: SessionList): void {
+export function addPageCommands(client: Client, list: SessionList): void {
   const page = () => route().page;
   addCommands([
     {
@@ -23,6 +25,12 @@ export function addPageCommands(list: SessionList): void {
       also: "begin start create chat",
       keys: "mod+shift+o",
       run: () => navigate("/new"),
+    },
+    {
+      id: "session.import",
+      title: "Import a session…",
+      also: "export jsonl json lines file bring in upload restore",
+      run: () => importSession(client),
     },
     {
       id: "go.needs-you",

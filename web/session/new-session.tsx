@@ -4,6 +4,7 @@ import type { ProfileInfo } from "../../src/client/commands.ts";
 import { Icon } from "../icon.tsx";
 import { isNarrow } from "../media.ts";
 import { PageHead } from "../page-head.tsx";
+import { importSession } from "../sessions/import.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { newOptions, setNewOptions } from "../state/new-options.ts";
 import { createCommands } from "./commands.ts";
@@ -32,7 +33,12 @@ export function NewSession(props: { hasFocus: boolean }) {
 
   return (
     <>
-      <PageHead title="New session" />
+      <PageHead title="New session">
+        <span class="grow" />
+        <button class="quiet" type="button" onClick={() => importSession(client)}>
+          Import a session…
+        </button>
+      </PageHead>
       <div class="log begin">
         <div class="hint">
           <p>
