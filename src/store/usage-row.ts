@@ -14,13 +14,8 @@ export const COUNT_COLUMNS = {
 } as const satisfies Partial<Record<keyof UsageCount, string>>;
 
 export const COUNT_NAMES = Object.keys(COUNT_COLUMNS) as (keyof typeof COUNT_COLUMNS)[];
-const columns = [...Object.values(COUNT_COLUMNS), "cost"];
-
-/** For an insert of (day, session, model, profile) and these, in this order. */
-export const COUNTED = columns.join(", ");
-export const COUNTED_AGAIN = `on conflict (day, session, model) do update set ${columns
-  .map((column) => `${column} = usage_day.${column} + excluded.${column}`)
-  .join(", ")}`;
+/** In this order wherever all of them are listed. */
+export const COLUMNS = [...Object.values(COUNT_COLUMNS), "cost"];
 
 /** Of a model or profile that is so named, of a day as its number. */
 export const KEYS: Readonly<Record<UsageBy, string>> = {

@@ -3,10 +3,9 @@ import type { UsageChange } from "../../session/usage-changes.ts";
 import type { UsageFilled, UsageLeft } from "../fill-usage.ts";
 import type { UsageFilter, UsageReport } from "../store.ts";
 import {
+  COLUMNS,
   COUNT_COLUMNS,
   COUNT_NAMES,
-  COUNTED,
-  COUNTED_AGAIN,
   KEYS,
   parseUsageCursor,
   TOKENS,
@@ -20,6 +19,11 @@ import type { Database, Queryable, Transaction, Value } from "./database.ts";
 import { lockLogs } from "./lock-logs.ts";
 import { rowsAlong, type Parameters } from "./rows-along.ts";
 import { bigintArray, doubleArray, textArray } from "./wire.ts";
+
+const COUNTED = COLUMNS.join(", ");
+const COUNTED_AGAIN = `on conflict (day, session, model) do update set ${COLUMNS.map(
+  (column) => `${column} = usage_day.${column} + excluded.${column}`,
+).join(", ")}`;
 
 /** The part of append-statement.ts that counts them: each of a log that is locked by it, so nobody waits for a row. */
 export function countedUsage(next: Parameters): string {
@@ -60,8 +64,7 @@ const usageRows = (next: Parameters) =>
     amounts: ["cost"],
   });
 
-const countsOf = (rows: string) =>
-  [...Object.values(COUNT_COLUMNS), "cost"].map((column) => `${rows}.${column}`).join(", ");
+const countsOf = (rows: string) => COLUMNS.map((column) => `${rows}.${column}`).join(", ");
 
 function valuesOf(counted: readonly { n: number; change: UsageChange }[]): Value[] {
   return [

@@ -4,6 +4,7 @@ import type { RowChange } from "../../session/row.ts";
 import type { Batch, Entry } from "../batch.ts";
 import { assignments } from "../session-row.ts";
 import type { Value } from "./database.ts";
+import { packUsage, type PackedUsage } from "./usage.ts";
 
 export type PackedBatch = [
   entries: PackedEntry[],
@@ -12,8 +13,10 @@ export type PackedBatch = [
   sweeps: string[] | null,
   ends: boolean,
   successor: string | null,
-  /** What few batches do: rows of asks and processes, and of what was used. */
-  rows: Pick<Batch, "asks" | "processes" | "usage"> | null,
+  /** What few batches do: rows of asks and processes. */
+  rows: Pick<Batch, "asks" | "processes"> | null,
+  /** What its steps used. */
+  usage: PackedUsage[] | null,
 ];
 
 export type PackedEntry = [
@@ -43,9 +46,8 @@ export function packBatch(batch: Batch, now: number): PackedBatch {
     batch.sweeps.length > 0 ? batch.sweeps : null,
     batch.ends !== undefined,
     batch.ends?.successor ?? null,
-    batch.asks.length + batch.processes.length + batch.usage.length > 0
-      ? { asks: batch.asks, processes: batch.processes, usage: batch.usage }
-      : null,
+    batch.asks.length + batch.processes.length > 0 ? { asks: batch.asks, processes: batch.processes } : null,
+    batch.usage.length > 0 ? batch.usage.map(packUsage) : null,
   ];
 }
 

@@ -3,10 +3,8 @@ import type { UsageChange } from "../../session/usage-changes.ts";
 import type { UsageFilled, UsageLeft } from "../fill-usage.ts";
 import type { UsageFilter, UsageReport } from "../store.ts";
 import {
-  COUNT_COLUMNS,
+  COLUMNS,
   COUNT_NAMES,
-  COUNTED,
-  COUNTED_AGAIN,
   KEYS,
   parseUsageCursor,
   TOKENS,
@@ -16,20 +14,26 @@ import {
   type UsageRecord,
 } from "../usage-row.ts";
 import type { Database, Value } from "./database.ts";
+import type { LogState } from "./logs.ts";
 import type { Writing } from "./writing.ts";
 
-export function countUsage({ database }: Writing, session: string, change: UsageChange): void {
-  database.run(
-    `insert into usage_day (day, session, model, profile, ${COUNTED})
-      select ?1, id, ?3, profile, ${COUNT_NAMES.map((_, n) => `?${n + 4}`).join(", ")}, ?${COUNT_NAMES.length + 4}
-      from session where id = ?2 ${COUNTED_AGAIN}`,
-    change.day,
-    session,
-    change.model,
-    ...COUNT_NAMES.map((name) => change[name]),
-    change.cost,
-  );
+/** As the writer's thread gets it, in the order in which the statements take it. */
+export type PackedUsage = [...counts: number[], cost: number, day: number, model: string];
+
+export function packUsage(change: UsageChange): PackedUsage {
+  return [...COUNT_NAMES.map((name) => change[name]), change.cost, change.day, change.model];
 }
+
+/** Most steps are not the first of their day, and then this takes less than an insert that finds its row there. */
+export function countUsage({ database }: Writing, { key, id }: LogState, used: PackedUsage): void {
+  if (database.tuple(ADD, ...used, id) === undefined) database.run(INSERT, ...used, key);
+}
+
+const ADD = `update usage_day set ${COLUMNS.map((column, n) => `${column} = ${column} + ?${n + 1}`).join(", ")}
+  where day = ?${COLUMNS.length + 1} and model = ?${COLUMNS.length + 2} and session = ?${COLUMNS.length + 3} returning 1`;
+const INSERT = `insert into usage_day (${COLUMNS.join(", ")}, day, model, session, profile)
+  select ${COLUMNS.map((_, n) => `?${n + 1}`).join(", ")}, ?${COLUMNS.length + 1}, ?${COLUMNS.length + 2}, id, profile
+  from session where log = ?${COLUMNS.length + 3}`;
 
 export function readUsage(database: Database, filter: UsageFilter): UsageReport {
   const { by, since, until, sessions, profile, model, limit, after } = filter;
@@ -64,9 +68,7 @@ export function readUsage(database: Database, filter: UsageFilter): UsageReport 
   return { total: usageSum(total as UsageRecord), rows: usagePage(filter, records), uncounted };
 }
 
-const SUMS = [...Object.values(COUNT_COLUMNS), "cost"]
-  .map((column) => `coalesce(sum(${column}), 0) as ${column}`)
-  .join(", ");
+const SUMS = COLUMNS.map((column) => `coalesce(sum(${column}), 0) as ${column}`).join(", ");
 
 export function isUsageLeft(database: Database): boolean {
   return database.tuple("select 1 from usage_left limit 1") !== undefined;
@@ -83,8 +85,9 @@ export function fillUsage(writing: Writing, { session, changes, unpricedTokens }
     "delete from usage_left where session = ? returning guessed",
     session,
   );
-  if (!left) return;
-  for (const change of changes) countUsage(writing, session, change);
+  const log = writing.logs.find(session);
+  if (!left || !log) return;
+  for (const change of changes) countUsage(writing, log, packUsage(change));
   database.run(
     "update session set unpriced_tokens = unpriced_tokens + ? where id = ?",
     unpricedTokens - left.guessed,

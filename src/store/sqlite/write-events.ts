@@ -13,7 +13,7 @@ import { countUsage } from "./usage.ts";
 import type { Writing } from "./writing.ts";
 
 export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch): void {
-  const [entries, row, sweeps, ends, successor, rows] = batch;
+  const [entries, row, sweeps, ends, successor, rows, usage] = batch;
   const { seq, sub } = log;
   for (const [facts, drafts, body, crc, owner, tally, author, search] of entries) {
     log.seq = seq + facts;
@@ -27,7 +27,7 @@ export function writeEvents(writing: Writing, log: LogState, batch: PackedBatch)
   if (row && log.kind === "session") writing.database.run(row[0], ...row[1], log.key);
   for (const change of rows?.asks ?? []) changeAsk(writing, log, change);
   for (const change of rows?.processes ?? []) changeProcess(writing, log, change);
-  for (const change of rows?.usage ?? []) countUsage(writing, log.id, change);
+  for (const used of usage ?? []) countUsage(writing, log, used);
   if (successor !== null) joinLineage(writing, log, successor);
   if (ends) {
     log.closed = true;
