@@ -245,7 +245,7 @@ describe("a file", () => {
         const into = await store.beginImport(id);
         for (const info of [file, brought])
           expect(await into.addFile(info, pieces(noise(1_000), 100))).toBe(true);
-        for (const fact of facts) await into.addFact(fact);
+        for (const fact of facts) await into.addEvent(fact);
         return into;
       };
       expect(await (await bring("ses_b")).finish("ses_a", owner)).toMatchObject({ ok: true });
