@@ -15,7 +15,7 @@ beforeEach(async () => {
   await useModels(store);
   await closeNode(store);
   await other.query(`drop table usage_day; drop table usage_left; alter table session drop column unpriced_tokens;
-    delete from migration where number = 10`);
+    delete from migration where number = 11`);
   await other.end();
 });
 

@@ -37,7 +37,7 @@ async function fileFromBefore(): Promise<string> {
   await store.close();
   const database = new DatabaseSync(file);
   database.exec(`drop table usage_day; drop table usage_left; alter table session drop column unpriced_tokens;
-    delete from migration where number = 10`);
+    delete from migration where number = 11`);
   database.close();
   return file;
 }
