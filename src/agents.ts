@@ -10,6 +10,7 @@ import { sessionDelegates } from "./executor/delegates.ts";
 import { workerOf, type DrainContext, type Profile } from "./executor/drain.ts";
 import { DraftBeat } from "./executor/draft-beat.ts";
 import { Executor } from "./executor/executor.ts";
+import { FileLanes } from "./executor/file-lanes.ts";
 import { processCommands } from "./executor/process-commands.ts";
 import { USUAL_RETRY } from "./executor/retry-time.ts";
 import { saveRule } from "./executor/save-rule.ts";
@@ -118,6 +119,7 @@ export async function startAgents(given: AgentsOptions): Promise<Agents> {
     damaged,
     clock: wallClock,
     beat: new DraftBeat(wallClock),
+    lanes: new FileLanes(),
     chance: Math.random,
     limits: {
       ...USUAL_LIMITS,

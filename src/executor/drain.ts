@@ -19,6 +19,7 @@ import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
 import type { DraftBeat } from "./draft-beat.ts";
 import { endTurn } from "./end-turn.ts";
+import type { FileLanes } from "./file-lanes.ts";
 import { HeldSession, LeaseLost } from "./held-session.ts";
 import { newAsk } from "./new-ask.ts";
 import { modelContext } from "./model-context.ts";
@@ -76,6 +77,8 @@ export type DrainContext = {
   clock: Clock;
   /** One for all sessions. */
   beat: DraftBeat;
+  /** One for all sessions, which may share a workspace. */
+  lanes: FileLanes;
   chance: () => number;
   limits: Limits;
   retry: RetryLimits;
@@ -332,6 +335,7 @@ function toolWork(
     ...(context.leftRunning && { leftRunning: context.leftRunning }),
     clock: context.clock,
     beat: context.beat,
+    lanes: context.lanes,
     secrets: context.secrets,
     saveRule: (rule, call) => context.saveRule(meta.profile, rule, { session: session.id, call }),
     longText: longTextOf(context, session),

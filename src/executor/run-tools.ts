@@ -10,7 +10,7 @@ import type { AskDetail, FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, Delegation, PlainAction, Prepared, Tool } from "../tool/tool.ts";
-import { FileLanes } from "./file-lanes.ts";
+import { StepLanes } from "./file-lanes.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
@@ -21,11 +21,11 @@ type Ready = { part: ToolPart; tool: Tool; args: unknown };
 type Entered = { done: Promise<void> };
 
 /** Of the calls of one step. */
-type Turns = { next: <T>(act: () => Promise<T>) => Promise<T>; lanes: FileLanes };
+type Turns = { next: <T>(act: () => Promise<T>) => Promise<T>; lanes: StepLanes };
 
 /** Resolves when no call can go further: all finished, or left to asks and delegates. */
 export async function runTools(work: ToolWork): Promise<void> {
-  const turns: Turns = { next: inTurn(), lanes: new FileLanes() };
+  const turns: Turns = { next: inTurn(), lanes: new StepLanes(work.lanes) };
   const calls = openCalls(work.session.view);
   const isBegun = ({ state }: ToolPart) => state === "started";
   // What was begun comes first: the hash of the file that it changes was taken before any other's.

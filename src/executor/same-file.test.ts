@@ -52,6 +52,24 @@ it("what changes one file happens in the order of the calls", async () => {
   expect(await content("new/list.txt")).toBe("and again");
 });
 
+it("edits of one file by many sessions at once are all made", async () => {
+  const names = Array.from({ length: 8 }, (_, n) => `line ${n};`);
+  await put("shared.txt", names.join("\n"));
+  await scene.run(({ context }) => {
+    const [first] = context;
+    const line = first?.role === "person" ? first.text : "";
+    return context.length === 1
+      ? { call: "edit", args: { path: "shared.txt", old: line, new: line.toUpperCase() } }
+      : "Done.";
+  });
+  const sessions = await Promise.all(names.map((line) => scene.send(line)));
+  const logs = await Promise.all(sessions.map((session) => scene.untilFact(session, "turn_ended")));
+  expect(logs.flatMap(results).map(({ status, result }) => `${status} ${result}`)).toEqual(
+    names.map(() => "ok Edited shared.txt."),
+  );
+  expect(await content("shared.txt")).toBe(names.join("\n").toUpperCase());
+});
+
 it("what changes another file does not wait", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const acts = (name: string, run: () => Promise<void> | void): Tool => ({

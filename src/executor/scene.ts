@@ -27,6 +27,7 @@ import { sessionDelegates } from "./delegates.ts";
 import { DraftBeat } from "./draft-beat.ts";
 import type { DrainContext, Profile } from "./drain.ts";
 import { Executor } from "./executor.ts";
+import { FileLanes } from "./file-lanes.ts";
 import { processCommands } from "./process-commands.ts";
 import { USUAL_RETRY } from "./retry-time.ts";
 import { saveRule } from "./save-rule.ts";
@@ -119,6 +120,7 @@ export function useScene(): Scene {
       newAsk: () => ids.next("ask"),
       clock: { now, after: wallClock.after },
       beat: new DraftBeat(wallClock),
+      lanes: new FileLanes(),
       chance: () => 0.5,
       limits: USUAL_LIMITS,
       retry: USUAL_RETRY,

@@ -8,6 +8,7 @@ import type { Clock } from "./clock.ts";
 import type { Commands } from "./commands.ts";
 import type { Delegates } from "./delegates.ts";
 import type { DraftBeat } from "./draft-beat.ts";
+import type { FileLanes } from "./file-lanes.ts";
 import type { HeldSession } from "./held-session.ts";
 import type { NewAsk } from "./new-ask.ts";
 
@@ -32,6 +33,7 @@ export type ToolWork = {
   clock: Clock;
   beat: DraftBeat;
   secrets: Secrets;
+  lanes: FileLanes;
   /** Kept beyond the session: a rule of the profile, made by whoever answered what this call asked. */
   saveRule: (rule: FactData<"rule_added">, call: string) => Promise<void>;
   longText: (text: string) => Promise<FactData<"tool_finished">["result"]>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { digestOf, fileFault, fileText, type FileText } from "./file-text.ts";
-import { clearInside, replaceInside } from "./inside.ts";
+import { Changed, clearInside, replaceInside } from "./inside.ts";
 import { Begun, FilePath, aboutFile, movedWords, realTarget } from "./target.ts";
 import type { Call, Outcome, Place, Tool } from "./tool.ts";
 
@@ -35,7 +35,8 @@ export const edit: Tool<Args> = {
     try {
       return await change(args, call);
     } catch (error) {
-      return { status: "error", result: fileFault(args.path, error).why };
+      const result = error instanceof Changed ? error.message : fileFault(args.path, error).why;
+      return { status: "error", result };
     }
   },
 };
@@ -50,14 +51,10 @@ async function change(args: Args, call: Call): Promise<Outcome> {
   const done = { status: "ok", result: `Edited ${args.path}.` } as const;
   const digest = digestOf(file.text);
   if (digest === after) return done;
-  if (digest !== before)
-    return {
-      status: "error",
-      result: `${args.path} was changed by something else meanwhile: read it again.`,
-    };
+  if (digest !== before) throw new Changed(args.path);
   const edited = replaceOnce(file.text, args);
   if (!edited.ok) return { status: "error", result: edited.result };
-  await replaceInside(call, args.path, edited.text);
+  await replaceInside(call, args.path, edited.text, { over: file.text });
   return done;
 }
 

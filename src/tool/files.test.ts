@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { edit } from "./edit.ts";
+import { Changed, replaceInside } from "./inside.ts";
 import { read } from "./read.ts";
 import { search } from "./search.ts";
 import type { Outcome, PlainAction, Tool } from "./tool.ts";
@@ -56,6 +57,17 @@ describe("files", () => {
         "path too_big",
       );
     }
+  });
+
+  it("that something else changed while their edit was written are left as they are", async () => {
+    const call = { session: "ses_1", call: "c", workspace, hidden };
+    await writeFile(join(workspace, "f"), "as someone left it");
+    for (const read of ["as it was when read", "as someone leaf it"])
+      await expect(replaceInside(call, "f", "edited", { over: read })).rejects.toThrow(Changed);
+    expect(await readFile(join(workspace, "f"), "utf8")).toBe("as someone left it");
+    expect(await readdir(workspace)).toEqual(["f"]);
+    await replaceInside(call, "f", "edited", { over: "as someone left it" });
+    expect(await readFile(join(workspace, "f"), "utf8")).toBe("edited");
   });
 
   it("keep their mode when they are replaced", async () => {

@@ -14,6 +14,13 @@ type Caller = Place & Pick<Call, "call">;
 /** The path leads out of the workspace, or is none. Its message is what the model is told. */
 export class Outside extends Error {}
 
+/** Something else has changed the file since it was read, which is left as it is. */
+export class Changed extends Error {
+  constructor(path: string) {
+    super(`${path} was changed by something else meanwhile: read it again.`);
+  }
+}
+
 /** So often a file may be replaced while it is being opened. */
 const OPENS_MAX = 50;
 
@@ -39,12 +46,18 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Linux's O_PATH, which Node has no name for: found without being opened, since to open a device or a FIFO is to act on it. */
 const FIND = process.platform === "linux" ? 0o10000000 : READ;
 
+export type Replacing = {
+  makesFolder?: boolean;
+  /** What is replaced, and nothing else is: looked at last of all, since a file can't be replaced by its content. */
+  over?: string;
+};
+
 /** Replaces the file whole or not at all, in a directory that was opened and judged. */
 export async function replaceInside(
   call: Caller,
   path: string,
   text: string,
-  { makesFolder = false } = {},
+  { makesFolder = false, over }: Replacing = {},
 ): Promise<void> {
   const target = within(call, path);
   const folder = await openFolder(call, path, makesFolder);
@@ -67,6 +80,7 @@ export async function replaceInside(
         await file.close();
       }
       failpoint("mid-write");
+      if (over !== undefined) await mustHold(join(at, basename(target)), path, over);
       await rename(draft, join(at, basename(target)));
     } catch (error) {
       await rm(draft, { force: true });
@@ -167,6 +181,17 @@ async function pathOf(file: FileHandle, path: string): Promise<string> {
 /** A path to what is open, which leads there whatever becomes of its name; where there is none, by its name. */
 async function doorOf(file: FileHandle, path: string): Promise<string> {
   return process.platform === "linux" ? `/proc/self/fd/${file.fd}` : realpath(path);
+}
+
+async function mustHold(file: string, path: string, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  const opened = await open(file, READ | constants.O_NOFOLLOW);
+  try {
+    const { size } = await opened.stat(); // of another size it need not be read, however long it is
+    if (size !== bytes.length || !(await opened.readFile()).equals(bytes)) throw new Changed(path);
+  } finally {
+    await opened.close();
+  }
 }
 
 /** Of the file that is replaced, if there is one. */

@@ -28,7 +28,7 @@ export type Action<Args> =
 
 export type PlainAction<Args> = {
   kind: "plain";
-  /** The file that it changes, by its real path: calls of a step that change the same one act one after the other. */
+  /** The file that it changes, by its real path: calls that change the same one act one after the other. */
   changes?(args: Args, place: Place): Promise<string>;
   /** What `run` will know its own effect by; committed before it acts, and given to it then and after a crash. */
   prepare?(args: Args, place: Place): Promise<Prepared>;

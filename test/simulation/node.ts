@@ -1,6 +1,7 @@
 // A server: an executor that lives for a while, dies or goes, and comes back as another.
 import type { Clock } from "../../src/executor/clock.ts";
 import { DraftBeat } from "../../src/executor/draft-beat.ts";
+import { FileLanes } from "../../src/executor/file-lanes.ts";
 import type { DrainContext, Profile } from "../../src/executor/drain.ts";
 import { Executor } from "../../src/executor/executor.ts";
 import type { RetryLimits } from "../../src/executor/retry-time.ts";
@@ -192,6 +193,7 @@ export class Node {
       newAsk: () => `ask_${life.name}_${++asks}`,
       clock,
       beat: new DraftBeat(clock),
+      lanes: new FileLanes(),
       chance: () => world.chance.next(),
       leftRunning: () => ends.look(),
       limits: LIMITS,
