@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
-import type { SessionRow } from "../protocol/http.ts";
+import { type OpenServer, TOKEN, openServer, override, useServer } from "../../test/open-server.ts";
+import type { ProfileInfo, SessionRow } from "../protocol/http.ts";
 import { START } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 
@@ -148,6 +148,52 @@ test("a fork that is asked for again under its key is the same, also when its or
   expect(first.status).toBe(201);
   expect((await keyed(server, "POST", path, { at: START }, "fork")).status).toBe(422);
   expect((await keyed(server, "POST", path, {}, "fork anew")).status).toBe(404);
+});
+
+test("what named something that is gone by now gets its answer under its key all the same", async () => {
+  let profiles = ["default", "old"];
+  const server = await openServer({
+    agents: () => ({
+      profiles: profiles.map((name) => ({ name }) as ProfileInfo),
+      modelFault: (model) => (profiles.includes("old") ? undefined : `no provider has ${model}`),
+    }),
+    wrap: (store) =>
+      override(store, {
+        file: (id) => (profiles.includes("old") ? store.file(id) : Promise.resolve(undefined)), // as if it was pruned
+      }),
+  });
+  const upload = await server.fetch("/api/files?name=a.txt", {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body: "a",
+  });
+  const { file } = (await upload.json()) as { file: string };
+  const attachments = [{ file }];
+  const created = { profile: "old", model: "old/one", input: { kind: "prompt", text: "go", attachments } };
+  const { id } = await server.newSession({ input: { kind: "prompt", text: "go" } });
+  const { view } = await server.call<SessionRow & { view: View }>("GET", `/api/sessions/${id}`);
+  const { input } = view.queue[0]!;
+  const ask = async () => [
+    await keyed(server, "POST", "/api/sessions", created, "old profile"),
+    await keyed(
+      server,
+      "POST",
+      `/api/sessions/${id}/inputs`,
+      { kind: "prompt", text: "x", attachments },
+      "file",
+    ),
+    await keyed(server, "PATCH", `/api/sessions/${id}/inputs/${input}`, { attachments }, "edit"),
+  ];
+  const first = await ask();
+  expect(first.map(({ status }) => status)).toEqual([201, 202, 200]);
+  profiles = ["default"];
+  expect(await ask()).toEqual(first);
+  expect(await keyed(server, "POST", "/api/sessions", created, "anew")).toMatchObject({ status: 422 });
+  const other = { ...created, profile: "default" };
+  expect(await keyed(server, "POST", "/api/sessions", other, "old profile")).toMatchObject({
+    status: 422,
+    json: { code: "key_reused" },
+  });
 });
 
 test("a request that had nothing to do has nothing to do when it comes again", async () => {

@@ -1,9 +1,9 @@
 // Idempotency-Key: one key, one effect, the same answer. The store keeps the answer with the effect.
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { Command, Store } from "../store/store.ts";
+import { DamagedEvent, type Command, type Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
-import { refuse } from "./refusal.ts";
+import { Refusal, refuse } from "./refusal.ts";
 
 const KEY_MAX_CHARS = 200;
 
@@ -27,6 +27,25 @@ export async function recalled<Done extends { ok: true }>(
 ): Promise<Done | undefined> {
   const earlier = command && (await store.recall<Done>(command));
   return earlier && !earlier.ok ? refuseReused() : earlier;
+}
+
+/**
+ * What was carried out before under this key is not refused the second time, whatever has become of what it names. Looked
+ * up only then: most requests come once.
+ */
+export async function unlessDone<Done extends { ok: true }>(
+  store: Store,
+  command: Command | undefined,
+  carryOut: () => Promise<Done>,
+): Promise<Done> {
+  try {
+    return await carryOut();
+  } catch (error) {
+    const isRefused = error instanceof Refusal || error instanceof DamagedEvent;
+    const earlier = isRefused ? await recalled<Done>(store, command) : undefined;
+    if (!earlier) throw error;
+    return earlier;
+  }
 }
 
 /**

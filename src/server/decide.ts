@@ -6,9 +6,9 @@ import { seqOf, type Position } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import type { Appended, Command, Refused } from "../store/store.ts";
 import { authorOf } from "./access.ts";
-import { commandOf, recalled, refuseReused } from "./command.ts";
+import { commandOf, refuseReused, unlessDone } from "./command.ts";
 import type { Context } from "./context.ts";
-import { Refusal, refuse } from "./refusal.ts";
+import { refuse } from "./refusal.ts";
 import { refuseEnded, refuseUnknown } from "./session-refusals.ts";
 
 /** A session that changes under us as often as this is one that others should be let in front of. */
@@ -69,27 +69,22 @@ export async function decideAndAppend<State extends { position: Position }, Answ
   return { answer: note as Answer, position, changed }; // as it was decided, now or the first time
 }
 
-/** Tries until nothing came in between. What was carried out before under this key is not refused the second time. */
+/** Tries until nothing came in between. */
 export async function settle<Done extends { ok: true }>(
   context: Context,
   request: FastifyRequest,
   session: string,
   attempt: (command: Command | undefined) => Promise<Done | Refused>,
 ): Promise<Done> {
-  const { store } = context;
   const command = commandOf(request);
-  try {
+  return unlessDone(context.store, command, async () => {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const outcome = await attempt(command);
       if (outcome.ok) return outcome;
       if (outcome.code !== "moved") refuseFor(session, outcome);
     }
     return refuse("not_ready", `${session} changes too fast to decide on it. Try again.`);
-  } catch (error) {
-    const earlier = error instanceof Refusal ? await recalled<Done>(store, command) : undefined;
-    if (!earlier) throw error;
-    return earlier;
-  }
+  });
 }
 
 export async function viewOf({ store }: Context, session: string): Promise<View> {

@@ -38,15 +38,18 @@ export function inputRoutes(app: App, context: Context): void {
     async (request, reply) => {
       const session = request.params.id;
       const { body } = request;
-      await context.damage.check(session);
-      const data = await inputData(store, session, ids.next("inp"), body);
+      let data: Input | undefined;
       const { answer: outcome, position } = await sends.run(session, () =>
         decideAndAppend(
           context,
           request,
           session,
-          () => situationOf(context, session, request.caller.person, body),
-          (situation) => decideInput(context, situation, data, body.answers),
+          async () => {
+            await context.damage.check(session);
+            data ??= await inputData(store, session, ids.next("inp"), body);
+            return { ...(await situationOf(context, session, request.caller.person, body)), data };
+          },
+          (situation) => decideInput(context, situation, body.answers),
         ),
       );
       const { stopped: turn, ...answer } = outcome;
@@ -63,6 +66,7 @@ export function inputRoutes(app: App, context: Context): void {
 
 /** As much of a session as decides what becomes of an input. */
 type Situation = Pick<View, "position" | "turn"> & { asks: readonly OpenAsk[]; queued: number };
+type Sent = Situation & { data: Input };
 
 /** The row tells most of the time that nothing is special, at a hundredth of what the view costs. */
 async function situationOf(
@@ -84,8 +88,7 @@ type Outcome = { input: string | null; answered?: string; stopped?: string };
 
 async function decideInput(
   context: Context,
-  { turn, asks, queued }: Situation,
-  data: Input,
+  { turn, asks, queued, data }: Sent,
   answers: NewInput["answers"],
 ): Promise<Decision<Outcome>> {
   const { input } = data;

@@ -57,20 +57,18 @@ export function lineageRoutes(app: App, context: Context): void {
     },
     async (request, reply) => {
       const { id, input } = request.params;
-      const text = await storedText(store, id, request.body.text);
-      const attachments =
-        request.body.attachments && (await attachmentsOf(store, id, request.body.attachments));
+      const { text, attachments } = request.body;
       return answer(
         reply,
         await goBack(context, request, id, {
           reason: "edited",
           find: () => deliveryOf(context, id, input),
           // It is the person's own now, whoever said it first.
-          again: ({ data: { input: before, kind, attachments: had = [] } }) => ({
+          again: async ({ data: { input: before, kind, attachments: had = [] } }) => ({
             input: before,
             kind,
-            text,
-            attachments: attachments ?? had,
+            text: await storedText(store, id, text),
+            attachments: attachments ? await attachmentsOf(store, id, attachments) : had,
           }),
         }),
       );
@@ -106,8 +104,10 @@ type GoingBack = {
   /** To where; refuses when there is no such place. */
   find: () => Promise<Delivery>;
   /** What the successor is sent first. */
-  again: (delivery: Delivery) => FactData<"input_admitted"> | undefined;
+  again: (delivery: Delivery) => Again | Promise<Again>;
 };
+
+type Again = FactData<"input_admitted"> | undefined;
 
 function goBack(
   context: Context,
@@ -120,7 +120,7 @@ function goBack(
     const view = await viewOf(context, session);
     refuseWhileLive(session, view);
     const delivery = await find();
-    const input = again(delivery);
+    const input = await again(delivery);
     const newInput = () => ids.next("inp");
     const first: NewFact[] = input ? [sentAgain(input, newInput())] : [];
     // What is sent anew goes on after a stop, as any send does, and what waited goes on behind it.

@@ -51,12 +51,12 @@ export function queueRoutes(app: App, context: Context): void {
       const { id, input } = request.params;
       const { text, attachments, kind, before } = request.body;
       if (before === input) refuseField("body.before", "names the input itself");
-      const change: Change = {
-        ...(text !== undefined && { text: await storedText(store, id, text) }),
-        ...(attachments !== undefined && { attachments: await attachmentsOf(store, id, attachments) }),
-        ...(kind !== undefined && { kind }),
-      };
       const { position } = await decideOnView(context, request, id, async (view) => {
+        const change: Change = {
+          ...(text !== undefined && { text: await storedText(store, id, text) }),
+          ...(attachments !== undefined && { attachments: await attachmentsOf(store, id, attachments) }),
+          ...(kind !== undefined && { kind }),
+        };
         const queued = await queuedIn(context, id, view, input);
         if (typeof before === "string") await queuedIn(context, id, view, before);
         return { facts: [...edits(queued, change), ...moves(input, before)], answer: null };

@@ -5,9 +5,9 @@ import * as http from "../protocol/http.ts";
 import type { NewEvent } from "../session/event.ts";
 import type { Position } from "../session/position.ts";
 import { parseListCursor } from "../store/list-cursor.ts";
-import type { Command, Forked, NewSession } from "../store/store.ts";
+import type { Command, Created, Forked, NewSession } from "../store/store.ts";
 import { authorOf } from "./access.ts";
-import { answeredOnce, commandOf, recalled, refuseReused } from "./command.ts";
+import { answeredOnce, commandOf, recalled, refuseReused, unlessDone } from "./command.ts";
 import type { Context } from "./context.ts";
 import { newDeed, tellDeed } from "./deed.ts";
 import { pageBack, pageFrom } from "./history.ts";
@@ -35,7 +35,7 @@ const ShownSession = z.union([
 const Force = z.strictObject({ force: z.enum(["true", "false"]).optional() });
 
 export function sessionRoutes(app: App, context: Context): void {
-  const { store, ids, metrics } = context;
+  const { store } = context;
 
   app.post(
     "/api/sessions",
@@ -47,21 +47,11 @@ export function sessionRoutes(app: App, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { profile = DEFAULT_PROFILE, input, ...given } = request.body ?? {};
-      await checkProfile(context, profile);
-      if (given.model !== undefined) await checkModel(context, given.model);
-      const id = ids.next("ses");
-      const first: NewEvent[] = [];
-      if (input !== undefined)
-        first.push({ type: "input_admitted", data: await inputData(store, id, ids.next("inp"), input) });
-      const session: NewSession = { ...defined(given), id, profile, first };
-      const created = await store.createSession(session, authorOf(request.caller), commandOf(request));
-      if (!created.ok) {
-        if (created.code === "key_reused") refuseReused();
-        throw new Error(`a new id, ${id}, was taken`);
-      }
-      if (!created.replayed) metrics.appended.add(1 + first.length);
-      return reply.code(201).header("location", `/api/sessions/${created.session.id}`).send(created.session);
+      const command = commandOf(request);
+      const { session } = await unlessDone(store, command, () =>
+        createSession(context, request, request.body ?? {}, command),
+      );
+      return reply.code(201).header("location", `/api/sessions/${session.id}`).send(session);
     },
   );
 
@@ -189,6 +179,29 @@ export function sessionRoutes(app: App, context: Context): void {
       return refuse("position_ahead", `${id} does not reach to ${request.body.position} yet.`, { position });
     },
   );
+}
+
+async function createSession(
+  context: Context,
+  { caller }: FastifyRequest,
+  { profile = DEFAULT_PROFILE, input, ...given }: z.output<typeof http.NewSession>,
+  command: Command | undefined,
+): Promise<Extract<Created, { ok: true }>> {
+  const { store, ids, metrics } = context;
+  await checkProfile(context, profile);
+  if (given.model !== undefined) await checkModel(context, given.model);
+  const id = ids.next("ses");
+  const first: NewEvent[] = [];
+  if (input !== undefined)
+    first.push({ type: "input_admitted", data: await inputData(store, id, ids.next("inp"), input) });
+  const session: NewSession = { ...defined(given), id, profile, first };
+  const created = await store.createSession(session, authorOf(caller), command);
+  if (!created.ok) {
+    if (created.code === "key_reused") refuseReused();
+    throw new Error(`a new id, ${id}, was taken`);
+  }
+  if (!created.replayed) metrics.appended.add(1 + first.length);
+  return created;
 }
 
 type Fork = Extract<Forked, { ok: true }>;
