@@ -91,7 +91,7 @@ test("an answer that does not fit is refused with what would, and the ask stays 
   expect(await server.call("GET", "/api/asks/ask_8")).toMatchObject({ state: "open" });
 });
 
-test("an answer that is sent again under its key is given the same answer", async () => {
+test("an answer that is sent again under its key is given the same answer, also once its session is gone", async () => {
   const server = shared();
   const { id } = await server.newSession();
   await append(server, id, [approval("ask_9")]);
@@ -102,9 +102,12 @@ test("an answer that is sent again under its key is given the same answer", asyn
   };
   const first = await server.fetch("/api/asks/ask_9/answer", init);
   const again = await server.fetch("/api/asks/ask_9/answer", init);
-  expect([again.status, await again.json()]).toEqual([200, await first.json()]);
+  const given = [200, await first.json()];
+  expect([again.status, await again.json()]).toEqual(given);
   await server.call("DELETE", `/api/sessions/${id}?force=true`, undefined, 204);
-  expect((await server.fetch("/api/asks/ask_9/answer", init)).status).toBe(404);
+  const afterwards = await server.fetch("/api/asks/ask_9/answer", init);
+  expect([afterwards.status, await afterwards.json()]).toEqual(given);
+  await answer(server, "ask_9", { choice: "once" }, 404);
 });
 
 test("watching asks gives those that are open, then which come and go", async () => {

@@ -1,9 +1,11 @@
 // Asks: listed, shown, and answered exactly once from anywhere.
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import { judgeAnswer } from "../session/answer.ts";
 import type { AskRow } from "../store/store.ts";
 import type { Context } from "./context.ts";
+import { answeredOnce } from "./command.ts";
 import { refuseClosed } from "./closed-ask.ts";
 import { decideOnView } from "./decide.ts";
 import { noteDeed } from "./deed.ts";
@@ -53,22 +55,35 @@ export function askRoutes(app: App, context: Context): void {
     },
     async (request) => {
       const { id } = request.params;
-      const asked = await askOf(context, id);
-      const judged = judgeAnswer(asked, request.body);
-      if (!judged.ok) refuseField(`body.${judged.path}`, judged.message);
-      const { session, kind } = asked;
-      await decideOnView(context, request, session, async ({ asks }) => {
-        if (!asks.some(({ ask }) => ask === id)) refuseClosed(await askOf(context, id));
-        return {
-          facts: [{ type: "ask_answered", data: { ask: id, kind, answer: judged.answer } }],
-          answer: null,
-        };
-      });
-      const { choice } = judged.answer;
+      const answered = await answeredOnce(context, request, () =>
+        answerAsk(context, request, id, request.body),
+      );
+      const { session, kind, answer } = answered;
+      const choice = answer?.choice;
       await noteDeed(context, request, "ask_answered", { ask: id, session, kind, ...(choice && { choice }) });
-      return askOf(context, id);
+      return answered;
     },
   );
+}
+
+async function answerAsk(
+  context: Context,
+  request: FastifyRequest,
+  id: string,
+  body: z.output<typeof http.NewAnswer>,
+): Promise<AskRow> {
+  const asked = await askOf(context, id);
+  const judged = judgeAnswer(asked, body);
+  if (!judged.ok) refuseField(`body.${judged.path}`, judged.message);
+  const { session, kind } = asked;
+  await decideOnView(context, request, session, async ({ asks }) => {
+    if (!asks.some(({ ask }) => ask === id)) refuseClosed(await askOf(context, id));
+    return {
+      facts: [{ type: "ask_answered", data: { ask: id, kind, answer: judged.answer } }],
+      answer: null,
+    };
+  });
+  return askOf(context, id);
 }
 
 async function askOf({ store }: Context, id: string): Promise<AskRow> {

@@ -200,6 +200,7 @@ test("a key that the store has forgotten may be used for another deed, which is 
             options,
           ),
         recall: () => Promise.resolve(undefined),
+        keep: (_, result) => Promise.resolve(result),
       }),
   });
   for (const nth of ["1", "2"]) {

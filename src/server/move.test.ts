@@ -39,6 +39,25 @@ test("a delegate on a third host stays there, and whoever moves the session is t
   expect(untouched.map(({ type }) => type)).toEqual(["session_created"]);
 });
 
+test("a move that is asked for again under its key gets the answer that it got", async () => {
+  const hosts = new Map<string, string>();
+  const server = await openServer({ wrap: (store) => onHosts(store, hosts) });
+  const { id } = await server.newSession();
+  const along = await delegate(server, id);
+  for (const session of [id, along]) hosts.set(session, "lost-host");
+  const move = async () => {
+    const answer = await server.fetch(`/api/sessions/${id}/move`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": "move" },
+      body: JSON.stringify({ confirm: true }),
+    });
+    return answer.json();
+  };
+  const first = await move();
+  expect(first).toMatchObject({ from: "lost-host", delegates: [along] });
+  expect(await move()).toEqual(first);
+});
+
 const byOwner = { by: "client", author: { person: "owner" } } as const;
 
 let made = 0;

@@ -10,7 +10,7 @@ import { seqOf } from "../session/position.ts";
 import type { View } from "../session/view.ts";
 import type { ProcessRow } from "../store/store.ts";
 import { authorOf } from "./access.ts";
-import { commandOf } from "./command.ts";
+import { answeredOnce, commandOf } from "./command.ts";
 import type { Context } from "./context.ts";
 import { decideOnView } from "./decide.ts";
 import { refuse } from "./refusal.ts";
@@ -21,7 +21,6 @@ const LISTED_MAX = 200;
 const TRIES_MAX = 20;
 
 export function moveRoutes(app: App, context: Context): void {
-  const { store } = context;
   app.post(
     "/api/sessions/:id/move",
     {
@@ -32,35 +31,45 @@ export function moveRoutes(app: App, context: Context): void {
         response: { 200: http.Moved },
       },
     },
-    async (request) => {
-      const { id } = request.params;
-      const { host, here, lost } = (await store.sessionHost(id)) ?? refuseUnknown(id);
-      if (host === null || host === here)
-        return { session: id, from: host, to: here, lost: [], delegates: [], left: [] };
-      if (!lost) refuseAlive(id, host);
-      const { delegates, left } = await delegatesOf(context, request, id, { from: host, to: here });
-      const running = await runningOn(context, [...delegates, id], host);
-      if (request.body?.confirm !== true) refuseUnconfirmed(id, host, here, running, delegates);
-      const of = (session: string) => running.filter((process) => process.session === session);
-      for (const delegate of delegates)
-        await moveDelegate(context, request, delegate, of(delegate), { from: host, to: here });
-      const { answer } = await decideOnView(context, request, id, (view) => ({
-        facts: goneFacts(view, of(id), { from: host, to: here }, left),
-        answer: {
-          session: id,
-          from: host,
-          to: here,
-          lost: running.map((process) => process.id),
-          delegates,
-          left,
-        },
-      }));
-      const moved = await store.moveSession(id); // after the facts: nobody here may find what only ran there
-      if (!moved.ok && moved.code === "not_found") refuseUnknown(id);
-      if (!moved.ok) refuseAlive(id, host);
-      return answer;
-    },
+    (request) =>
+      answeredOnce(context, request, () =>
+        moveSession(context, request, request.params.id, request.body?.confirm === true),
+      ),
   );
+}
+
+async function moveSession(
+  context: Context,
+  request: FastifyRequest,
+  id: string,
+  isConfirmed: boolean,
+): Promise<z.output<typeof http.Moved>> {
+  const { store } = context;
+  const { host, here, lost } = (await store.sessionHost(id)) ?? refuseUnknown(id);
+  if (host === null || host === here)
+    return { session: id, from: host, to: here, lost: [], delegates: [], left: [] };
+  if (!lost) refuseAlive(id, host);
+  const { delegates, left } = await delegatesOf(context, request, id, { from: host, to: here });
+  const running = await runningOn(context, [...delegates, id], host);
+  if (!isConfirmed) refuseUnconfirmed(id, host, here, running, delegates);
+  const of = (session: string) => running.filter((process) => process.session === session);
+  for (const delegate of delegates)
+    await moveDelegate(context, request, delegate, of(delegate), { from: host, to: here });
+  const { answer } = await decideOnView(context, request, id, (view) => ({
+    facts: goneFacts(view, of(id), { from: host, to: here }, left),
+    answer: {
+      session: id,
+      from: host,
+      to: here,
+      lost: running.map((process) => process.id),
+      delegates,
+      left,
+    },
+  }));
+  const moved = await store.moveSession(id); // after the facts: nobody here may find what only ran there
+  if (!moved.ok && moved.code === "not_found") refuseUnknown(id);
+  if (!moved.ok) refuseAlive(id, host);
+  return answer;
 }
 
 type Move = { from: string; to: string };
