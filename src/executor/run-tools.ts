@@ -5,11 +5,11 @@ import { brokenText } from "../driver/driver.ts";
 import { failpoint } from "../failpoint.ts";
 import { APPROVAL_CHOICES } from "../session/answer.ts";
 import { askDetails } from "../session/ask-details.ts";
-import { decide, exactRule, type Proposal } from "../session/approval.ts";
+import { decide, exactRule, withheldFrom, type Proposal } from "../session/approval.ts";
 import type { AskDetail, FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
-import type { About, Delegation, PlainAction, Prepared, Tool } from "../tool/tool.ts";
+import type { About, CommandSpec, Delegation, PlainAction, Prepared, Tool } from "../tool/tool.ts";
 import { StepLanes } from "./file-lanes.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
@@ -220,7 +220,7 @@ async function start(work: ToolWork, { part, tool, args }: Ready): Promise<void>
       return runPlain(work, call, tool, args, trace);
     }
     case "command":
-      return startCommand(work, call, await tool.command(args, work.place));
+      return startCommand(work, call, await commandOf(work, tool, args));
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "ask":
@@ -234,7 +234,7 @@ async function resume(work: ToolWork, ready: Ready, judge: () => Promise<boolean
   const { call } = part;
   switch (tool.kind) {
     case "command":
-      return resumeCommand(work, part, await tool.command(args, work.place), judge);
+      return resumeCommand(work, part, await commandOf(work, tool, args), judge);
     case "delegate":
       return runDelegate(work, call, tool.delegation(args));
     case "plain":
@@ -256,6 +256,17 @@ async function prepare(work: ToolWork, tool: PlainTool, args: unknown): Promise<
 
 function toolFailed(error: unknown): string {
   return `The tool itself failed: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** What a search may be about is more than what its agent may read. */
+async function commandOf(
+  work: ToolWork,
+  tool: Extract<Tool, { kind: "command" }>,
+  args: unknown,
+): Promise<CommandSpec> {
+  const { subject, path } = await tool.about(args, work.place);
+  const withheld = path ? withheldFrom({ tool: tool.name, subject, path }, await work.policy()) : [];
+  return tool.command(args, work.place, withheld);
 }
 
 async function runPlain(

@@ -51,12 +51,26 @@ export function decide(proposal: Proposal, policy: Policy): Decision {
   return { decision: "ask" };
 }
 
+/**
+ * Patterns of the paths that a call which finds things in files must show nothing of: what may not be read, or not without
+ * a person's word. What was asked about itself has had that.
+ */
+export function withheldFrom(about: Pick<Proposal, "tool" | "subject" | "path">, policy: Policy): string[] {
+  const kept = [...policy.config, ...policy.saved].filter(
+    (rule) =>
+      [about.tool, "read"].some((tool) => matchesPattern(rule.tool, tool)) &&
+      !rule.match.startsWith("sha256:") &&
+      (rule.decision === "deny" || (rule.decision === "ask" && !matches(rule, { ...about, digest: "" }))),
+  );
+  return [...new Set(kept.map(({ match }) => match))];
+}
+
 /** What "session" and "always" save: this tool, these bytes, this directory. */
 export function exactRule({ tool, digest }: Proposal, shown: string): Rule {
   return { tool, match: `sha256:${digest}`, decision: "allow", shown };
 }
 
-function matches({ tool, match, decision }: ConfigRule, proposal: Proposal): boolean {
+function matches({ tool, match, decision }: ConfigRule, proposal: Omit<Proposal, "harmless">): boolean {
   if (!matchesPattern(tool, proposal.tool)) return false;
   if (match.startsWith("sha256:")) return match === `sha256:${proposal.digest}`;
   const { subject, path } = proposal;

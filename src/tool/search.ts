@@ -1,7 +1,9 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { FilePath, aboutPath, hiddenWords, targetOf } from "./target.ts";
+import { quoted } from "./quoted.ts";
+import { FilePath, aboutPath, hiddenWords, targetOf, type Target } from "./target.ts";
 import type { Tool } from "./tool.ts";
+import { withholding, type Withheld } from "./withheld.ts";
 
 const Args = z.strictObject({
   pattern: z.string().min(1).max(1000).describe("An extended regular expression."),
@@ -32,10 +34,11 @@ export const search: Tool<z.infer<typeof Args>> = {
       ...(refused !== undefined && { refused }),
     };
   },
-  async command({ pattern, path = "." }, place) {
-    const { name, hides } = await targetOf(place, path);
+  async command({ pattern, path = "." }, place, patterns) {
+    const target = await targetOf(place, path);
+    const withheld = patterns.length > 0 && { patterns, target, workspace: place.workspace };
     return {
-      command: searchCommand(quoted(pattern), quoted(name.startsWith("-") ? `./${name}` : name), hides),
+      command: searchCommand(pattern, target, withheld),
       cwd: place.workspace,
       background: false,
       stdin: false,
@@ -48,15 +51,22 @@ export const search: Tool<z.infer<typeof Args>> = {
  * ripgrep where it is, grep elsewhere; nothing found is an answer and not a failure. Neither follows links that it meets,
  * and what is hidden they know by its last name alone, since that is all that grep can tell directories by.
  */
-function searchCommand(pattern: string, path: string, hidden: string | undefined): string {
-  const name = hidden === undefined ? "" : basename(hidden).replaceAll(/[\\*?[\]{}!]/g, String.raw`\$&`);
-  const [rgSkips, grepSkips] =
-    name === "" ? ["", ""] : [` --glob ${quoted(`!${name}`)}`, ` --exclude-dir=${quoted(name)}`];
-  const rg = `rg --line-number --no-heading --color never --max-columns 500${rgSkips} -e ${pattern} -- ${path}`;
-  const grep = `grep -rnIE --exclude-dir=.git --exclude-dir=node_modules${grepSkips} -e ${pattern} -- ${path}`;
-  return `if command -v rg >/dev/null 2>&1; then ${rg}; else ${grep}; fi; r=$?; [ $r -eq 1 ] && echo "Nothing matches." && exit 0; exit $r`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+function searchCommand(pattern: string, { name, hides }: Target, withheld: Withheld | false): string {
+  const path = quoted(name.startsWith("-") ? `./${name}` : name);
+  const skipped = hides === undefined ? [] : [basename(hides).replaceAll(/[\\*?[\]{}!]/g, String.raw`\$&`)];
+  if (withheld) skipped.push("*\n*"); // what is told line by line can't be told of those
+  const rg = [
+    "rg --line-number --no-heading --color never --max-columns 500",
+    ...(withheld ? ["--null --with-filename --no-messages"] : []),
+    ...skipped.map((glob) => `--glob ${quoted(`!${glob}`)}`),
+  ];
+  const grep = [
+    "grep -rnIE --exclude-dir=.git --exclude-dir=node_modules",
+    ...(withheld ? ["-Z -H -s --exclude='*\n*'"] : []),
+    ...skipped.map((glob) => `--exclude-dir=${quoted(glob)}`),
+  ];
+  const [first, second] = [rg, grep].map((words) => `${words.join(" ")} -e ${quoted(pattern)} -- ${path}`);
+  const search = `if command -v rg >/dev/null 2>&1; then ${first}; else ${second}; fi`;
+  if (withheld) return withholding(search, withheld);
+  return `${search}; r=$?; [ $r -eq 1 ] && echo "Nothing matches." && exit 0; exit $r`;
 }

@@ -19,12 +19,18 @@ export type Tool<Args = unknown> = {
 
 export type Action<Args> =
   | PlainAction<Args>
-  /** Runs a command under the shim: it outlives the server and is found again. */
-  | { kind: "command"; command(args: Args, place: Place): CommandSpec | Promise<CommandSpec> }
+  | CommandAction<Args>
   /** Put to a person; the answer is the result. */
   | { kind: "ask"; question(args: Args): Question }
   /** Done by another session. */
   | { kind: "delegate"; delegation(args: Args): Delegation };
+
+/** Runs a command under the shim: it outlives the server and is found again. */
+export type CommandAction<Args> = {
+  kind: "command";
+  /** `withheld`: patterns of paths that a call about paths must not show anything of, though it may be about more. */
+  command(args: Args, place: Place, withheld: readonly string[]): CommandSpec | Promise<CommandSpec>;
+};
 
 export type PlainAction<Args> = {
   kind: "plain";
