@@ -6,6 +6,7 @@ import type { ProcessRow } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { outputElsewhere } from "./other-host.ts";
 import type { Outbox } from "./outbox.ts";
+import { liveHere } from "./profiles.ts";
 import { Refusal } from "./refusal.ts";
 import { serverFrame } from "./socket-frame.ts";
 
@@ -71,12 +72,10 @@ export class OutputAttachment {
   }
 
   async #read(): Promise<Extract<ServerFrame, { op: "output" }> | Refused> {
-    const { store, agents } = this.#context;
-    const row = await store.process(this.#process);
+    const row = await this.#context.store.process(this.#process);
     if (!row) return { code: "not_found", detail: `There is no process "${this.#process.slice(0, 100)}".` };
-    const live = agents?.()?.processes;
-    if (!live)
-      return { code: "host_down", detail: "The server is still starting; attach again in a moment." };
+    const live = await orRefused(liveHere(this.#context));
+    if ("code" in live) return live;
     if (live.host !== row.host) return this.#readElsewhere(row);
     const { text, from, next, bytes } = await live.output(row.id, this.#offset, CHUNK_BYTES);
     const over = row.status !== "running" && next >= bytes;
@@ -86,17 +85,23 @@ export class OutputAttachment {
   async #readElsewhere(row: ProcessRow): Promise<Extract<ServerFrame, { op: "output" }> | Refused> {
     this.#lookAgainMs = LOOK_ELSEWHERE_MS;
     const range = { offset: this.#offset, limit: CHUNK_BYTES };
-    try {
-      const { text, from, next, over } = await outputElsewhere(this.#context, this.#headers, row, range);
-      return { op: "output", process: row.id, from, next, text, over };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return { code: "host_down", detail: error.problem.detail };
-    }
+    const output = await orRefused(outputElsewhere(this.#context, this.#headers, row, range));
+    if ("code" in output) return output;
+    const { text, from, next, over } = output;
+    return { op: "output", process: row.id, from, next, text, over };
   }
 
   #refuse({ code, detail }: Refused): void {
     this.isOver = this.#outbox.send(serverFrame({ op: "error", code, detail, process: this.#process }));
+  }
+}
+
+async function orRefused<T>(work: Promise<T>): Promise<T | Refused> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { code: "host_down", detail: error.problem.detail };
   }
 }
 

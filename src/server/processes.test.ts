@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openServer, type OpenServer } from "../../test/open-server.ts";
+import { openServer, until, type OpenServer } from "../../test/open-server.ts";
 import type { Process, ProcessOutput } from "../protocol/http.ts";
 import type { NewEvent } from "../session/event.ts";
 import type { LiveProcesses } from "./process-rows.ts";
@@ -153,6 +153,42 @@ describe("a socket", () => {
     expect(await socket.next("output")).toMatchObject({ from: 7, text: "", over: true });
     socket.send({ op: "attach", process: "prc_9" });
     expect(await socket.next("error")).toMatchObject({ code: "not_found", process: "prc_9" });
+  });
+
+  it("that attaches to a process while the agents are being loaded is given what it says once they are", async () => {
+    const machine = new Machine();
+    machine.said.set("prc_1", "one ");
+    let isLoaded = false;
+    let looks = 0;
+    const server = await openServer({
+      agents: () => {
+        looks += 1;
+        return isLoaded ? { profiles: [], modelFault: () => undefined, processes: machine } : undefined;
+      },
+    });
+    const { id } = await server.newSession({ input: { kind: "prompt", text: "go" } });
+    const claim = await server.store.claimSession(60_000);
+    await server.store.releaseLease(claim!.lease);
+    await append(server, id, started("prc_1"));
+    const socket = await server.socket();
+    const before = looks;
+    socket.send({ op: "attach", process: "prc_1" });
+    await until(() => looks > before + 1);
+    isLoaded = true;
+    expect(await socket.next("output")).toMatchObject({ from: 0, text: "one " });
+    expect(socket.frames.filter(({ op }) => op === "error")).toEqual([]);
+  });
+
+  it("that attaches to a process of a server without agents is told that none are run there", async () => {
+    const server = await openServer();
+    const { id } = await server.newSession();
+    await append(server, id, started("prc_1"));
+    const socket = await server.socket();
+    socket.send({ op: "attach", process: "prc_1" });
+    expect(await socket.next("error")).toMatchObject({
+      process: "prc_1",
+      detail: expect.stringContaining("No processes are run here"),
+    });
   });
 
   it("sees a delegate's ask on the row of the session that it works for", async () => {

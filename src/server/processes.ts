@@ -10,8 +10,8 @@ import { commandOf, refuseReused } from "./command.ts";
 import type { Context } from "./context.ts";
 import { noteDeed } from "./deed.ts";
 import { outputElsewhere, rowElsewhere, rowsElsewhere } from "./other-host.ts";
-import { wireProcess, type LiveProcesses } from "./process-rows.ts";
-import { knownAgents } from "./profiles.ts";
+import { wireProcess } from "./process-rows.ts";
+import { liveHere } from "./profiles.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
@@ -166,10 +166,4 @@ async function rowOf({ store }: Context, id: string): Promise<ProcessRow> {
 
 function refuseUnknown(id: string): never {
   return refuse("not_found", `There is no process "${id.slice(0, 100)}".`);
-}
-
-/** Output stays in its file, on the machine that it was said on. */
-async function liveHere(context: Context): Promise<LiveProcesses> {
-  const known = await knownAgents(context);
-  return known?.processes ?? refuse("not_ready", "No processes are run here.");
 }

@@ -44,6 +44,12 @@ export async function checkModel(context: Context, model: string): Promise<void>
   if (fault !== undefined) refuseField("body.model", `can't be used: ${fault}`);
 }
 
+/** Output stays in its file, on the machine that it was said on. */
+export async function liveHere(context: Context): Promise<LiveProcesses> {
+  const known = await knownAgents(context);
+  return known?.processes ?? refuse("not_ready", "No processes are run here.");
+}
+
 /**
  * Undefined where no agents work. Where they do, clients are served before they are loaded: whoever needs them then waits a
  * moment instead of being sent away, since the server has said that it is ready.
