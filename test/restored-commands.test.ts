@@ -5,7 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import type { AnyEvent } from "../src/session/event.ts";
-import { startAgentServer, type AgentServerOptions, type Conversation } from "./agent-server.ts";
+import {
+  startAgentServer,
+  type AgentServer,
+  type AgentServerOptions,
+  type Conversation,
+} from "./agent-server.ts";
 import { envOf, holdfast } from "./holdfast.ts";
 import { until } from "./open-server.ts";
 
@@ -77,6 +82,43 @@ it("a command that was only a fact when its server died still begins, in a home 
   expect(dataOf(log, "process_exited")).toMatchObject([{ cause: "unstarted" }, { exit: 0 }]);
   expect(await here.file("ran")).toBe("ran\n");
 });
+
+it("a command of a session that was restored in place is never taken for one of the time that was given up", async () => {
+  const server = await serve({});
+  const [whole, broken] = [await server.send("wait true"), await server.send("wait true")];
+  for (const session of [whole, broken]) await server.untilFact(session, "turn_ended");
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-restored-"));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  const backup = join(folder, "before.backup");
+  expect(await holdfast(envOf(server), ["backup", backup])).toMatchObject({ code: 0 });
+  for (const session of [whole, broken]) {
+    await server.send("wait echo of the time that was given up", session);
+    await server.untilFact(session, "turn_ended", 2);
+  }
+  await server.send("background sleep 300");
+  await until(async () => (await processesOf(server)).length > 0);
+  const [left] = await processesOf(server);
+  await server.kill("SIGTERM");
+  expect(await holdfast({ HOLDFAST_HOME: server.home }, ["restore", backup])).toMatchObject({ code: 0 });
+
+  await server.start({ HOLDFAST_FAILPOINT: "after-intent:5" }); // the models and the command of a turn, a model, and what it dies before
+  await server.send("wait echo ran >> whole; echo of now", whole);
+  await server.untilFact(whole, "turn_ended", 2);
+  expect(server.output).toContain(`"process":"${left}"`);
+  await server.send("wait echo ran >> broken; echo of now", broken);
+  await server.ended();
+  await server.start();
+  for (const session of [whole, broken]) {
+    const log = await server.untilFact(session, "turn_ended", 2);
+    expect(dataOf(log, "tool_finished").at(-1)).toMatchObject({ status: "ok", result: "of now\n", exit: 0 });
+  }
+  for (const name of ["whole", "broken"]) expect(await server.file(name)).toBe("ran\n");
+});
+
+async function processesOf(server: AgentServer): Promise<string[]> {
+  const { items } = (await (await server.fetch("/api/processes")).json()) as { items: { id: string }[] };
+  return items.map(({ id }) => id);
+}
 
 function dataOf(log: readonly AnyEvent[], type: string): unknown[] {
   return log.filter((event) => event.type === type).map(({ data }) => data);

@@ -314,6 +314,7 @@ function toolWork(
   };
   return {
     session,
+    store: context.store.id,
     tools: profile.toolbox.tools(),
     missingTools: profile.toolbox.missing(),
     place: placeOf(context, session, profile),

@@ -191,7 +191,7 @@ async function leftUnstarted(): Promise<{ session: string; process: string }> {
   const session = await scene.send("go");
   const { input, position: from } = (await scene.store.view(session))!.queue[0]!;
   const [call, args] = ["s5-0", { command: "echo run" }];
-  const process = processName(session, call, 1);
+  const process = processName(scene.store.id, session, call, 1);
   await scene.append(
     session,
     { type: "turn_started", data: { turn: "t3", inputs: [input] } },

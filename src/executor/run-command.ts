@@ -11,7 +11,7 @@ import { DraftWriter } from "./draft-writer.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
 
 export async function startCommand(work: ToolWork, call: string, spec: CommandSpec): Promise<void> {
-  await spawn(work, call, spec, processName(work.session.id, call, 1));
+  await spawn(work, call, spec, processName(work.store, work.session.id, call, 1));
 }
 
 /** An executor died while this ran, or before: its directory tells which. */
@@ -27,7 +27,7 @@ export async function resumeCommand(
     // It was only a fact yet, and under this id it stays one: it runs now, for the first time, under the next. Judged anew,
     // since what made it harmless (a sandbox, a rule) may be gone.
     await tellNeverBegan(work, process);
-    if (await mayRun()) await spawn(work, call, spec, nextName(process));
+    if (await mayRun()) await spawn(work, call, spec, nextName(work, call, process));
     return;
   }
   await attend(work, call, process, found.state === "running" ? spec : { ...spec, timeoutMs: undefined });
@@ -137,12 +137,17 @@ async function report(work: ToolWork, call: string, process: string, over: Comma
   if (isLeft) work.leftRunning?.();
 }
 
-/** The same for whoever derives it: `prc_<session>_<call>.<try>`. */
-export function processName(session: string, call: string, attempt: number): string {
-  return `prc_${session.slice(session.indexOf("_") + 1)}_${call}.${attempt}`;
+/**
+ * The same for whoever derives it: `prc_<session>_<call>_<store>.<try>`. A restored backup is another store, and has the same
+ * calls anew: in the home where it was restored lie the directories of those that are no more.
+ */
+export function processName(store: string, session: string, call: string, attempt: number): string {
+  return `prc_${session.slice(session.indexOf("_") + 1)}_${call}_${store.slice(-STORE_CHARS)}.${attempt}`;
 }
 
-function nextName(process: string): string {
-  const dot = process.lastIndexOf(".");
-  return `${process.slice(0, dot)}.${Number(process.slice(dot + 1)) + 1}`;
+/** Of chance, at the end of its id. */
+const STORE_CHARS = 6;
+
+function nextName({ store, session }: ToolWork, call: string, process: string): string {
+  return processName(store, session.id, call, Number(process.slice(process.lastIndexOf(".") + 1)) + 1);
 }

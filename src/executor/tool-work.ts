@@ -14,6 +14,8 @@ import type { NewAsk } from "./new-ask.ts";
 
 export type ToolWork = {
   session: HeldSession;
+  /** Its id. */
+  store: string;
   tools: ReadonlyMap<string, Tool>;
   /** Which others there should be, and why they are not. */
   missingTools: readonly string[];

@@ -6,6 +6,7 @@ import type { Ledger } from "./ledger.ts";
 import type { Check } from "./log-rules.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import type { ProcessTable } from "./process-table.ts";
+import { STORE } from "./store-link.ts";
 
 export type Deeds = { memory: MemoryStore; table: ProcessTable; ledger: Ledger };
 
@@ -112,7 +113,7 @@ function allowedCalls(facts: readonly Fact[]): Set<string> {
 }
 
 function begun(table: ProcessTable, session: string, call: string): number {
-  const name = processName(session, call, 1);
+  const name = processName(STORE, session, call, 1);
   return table.begun.get(name.slice(0, name.lastIndexOf("."))) ?? 0;
 }
 

@@ -5,6 +5,7 @@ import type { Ledger } from "./ledger.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { callOf } from "./process-table.ts";
 import type { Reached } from "./reached.ts";
+import { STORE } from "./store-link.ts";
 
 export function noteSights(reached: Reached, memory: MemoryStore, ledger: Ledger): void {
   for (const { id, stored } of memory.logs.values()) {
@@ -85,7 +86,7 @@ function noteTool({ session, facts, ledger, reached }: Sight, fact: Fact, n: num
   if (proposed && started && !opened && nodeOf(proposed) !== nodeOf(started) && diedOf(ledger, proposed))
     reached.note("a tool was only proposed when its executor died, and then ran");
 
-  const finds = ledger.finds.get(callOf(processName(session, call, 1))) ?? [];
+  const finds = ledger.finds.get(callOf(processName(STORE, session, call, 1))) ?? [];
   const real = status === "ok" || status === "error";
   if (finds.includes("running") && real)
     reached.note("a command still ran when another executor came, and was waited for");

@@ -20,6 +20,8 @@ export type Linked = {
 /** A wake that was lost is made good by the store's own poll. */
 const POLL_MS = 1_000;
 
+export const STORE = "sto_simulated";
+
 export function storeLink(
   { world, memory, rates, reached, ledger }: Linked,
   life: Life,
@@ -86,6 +88,7 @@ export function storeLink(
   }
 
   const verbs: Pick<Store, Simulated> = {
+    id: STORE,
     node,
     append: (log, events, writer, options) =>
       call(`append to ${log}: ${events.map(({ type }) => type).join(", ")}`, () => {
@@ -152,6 +155,7 @@ export function storeLink(
 }
 
 type Simulated =
+  | "id"
   | "node"
   | "append"
   | "head"
