@@ -241,6 +241,33 @@ describe("a delegate in the background", () => {
       .toContain("Done: look around");
   });
 
+  it("whose turn a person went back over tells its result to nobody", async () => {
+    await scene.run((request) =>
+      textOf(request.context.at(-1)) === "think" ? { hangs: "Well" } : background(request),
+    );
+    const parent = await scene.send("delegate think");
+    const child = await childOf(parent);
+    await scene.untilFact(parent, "turn_ended");
+    const view = (await scene.store.view(parent))!;
+    const back = {
+      from: parent,
+      id: "ses_back",
+      at: formatPosition(1, 0),
+      view,
+      reason: "undone",
+      first: [],
+    };
+    expect(await scene.store.succeedSession(back, { person: "owner" })).toMatchObject({ ok: true });
+    await scene.untilFact(child, "draft");
+    const turn = (await scene.store.view(child))!.turn!.id;
+    await scene.append(child, { type: "stop_requested", data: { turn } });
+    await scene.untilFact(child, "turn_ended");
+    await expect.poll(() => scene.active).toBe(0); // it has told whoever it tells
+    const after = await scene.store.view("ses_back");
+    expect([after?.queue, after?.delegates]).toEqual([[], []]);
+    expect(after?.messages.at(-1)).toMatchObject({ kind: "notice", text: expect.stringContaining(child) });
+  });
+
   it("does not end with its parent's turn, and its result does not release a queue that a stop holds", async () => {
     await scene.run((request) => {
       const text = textOf(request.context.at(-1));

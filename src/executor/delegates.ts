@@ -1,11 +1,10 @@
 // Work that a session gives to another. The child is made first, held; then the parent's log says that it waits for it;
 // then the child is let go. So a child never ends before its parent knows of it, and each of the three can be done again.
-import type { NewFact } from "../session/event.ts";
 import type { View } from "../session/view.ts";
 import { titleFrom } from "../session/title.ts";
 import type { Delegation } from "../tool/tool.ts";
-import { seqOf } from "../session/position.ts";
 import { storedText } from "../store/long-text.ts";
+import { stopWork } from "../store/stop-work.ts";
 import type { Store, Writer } from "../store/store.ts";
 import { childId, inputId } from "./delegate-ids.ts";
 import type { HeldSession } from "./held-session.ts";
@@ -42,7 +41,7 @@ export function sessionDelegates(options: DelegatesOptions): Delegates {
   return {
     create: (parent, call, delegation) => create(options, parent, call, delegation),
     begin: (parent, child) => begin(store, parent, child),
-    stop: (child) => stop(store, child),
+    stop: (child) => stopWork(store, child, (seq) => keeper(`stop:${child}:${seq}`)),
     report: ({ id, view }) => report(store, id, view),
   };
 }
@@ -103,23 +102,6 @@ async function depthOf(store: Store, view: View): Promise<number> {
     at = await store.view(at.meta.origin.session);
   }
   return depth;
-}
-
-async function stop(store: Store, child: string): Promise<void> {
-  for (;;) {
-    const view = await store.view(child);
-    if (!view || view.ended) return;
-    const { turn, queue } = view;
-    const facts: NewFact[] = turn
-      ? turn.stopRequested
-        ? []
-        : [{ type: "stop_requested", data: { turn: turn.id } }]
-      : queue.map(({ input }) => ({ type: "input_withdrawn", data: { input } }));
-    if (facts.length === 0) return;
-    const seq = seqOf(view.position);
-    const stopped = await store.append(child, facts, keeper(`stop:${child}:${seq}`), { expectSeq: seq });
-    if (stopped.ok || stopped.code !== "moved") return;
-  }
 }
 
 /** To whom it belongs is its row's to say: that may have become another since it was made. */

@@ -28,6 +28,33 @@ test("regenerating has the last turn anew in a successor, which takes the sessio
   expect(await post(id, "regenerate", 409)).toMatchObject({ code: "ended", successor: made.id });
 });
 
+test("whoever works for a turn that is gone back over is stopped, with all that works for it; for one before it, goes on", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  const delegate = async (parent: string, child: string) => {
+    const origin = { kind: "delegation", session: parent } as const;
+    await server.store.createSession({ id: child, profile: "default", origin }, { person: "owner" });
+    await begin(child, "work");
+    await append(parent, [
+      { type: "delegated", data: { session: child, call: `call of ${child}`, background: true } },
+    ]);
+  };
+  const ended: NewEvent = { type: "turn_ended", data: { turn: `t_${id}`, outcome: "completed" } };
+  await begin(id, "first question");
+  await delegate(id, `${id}_before`);
+  await append(id, [ended]);
+  await begin(id, "second question");
+  await delegate(id, `${id}_since`);
+  await delegate(`${id}_since`, `${id}_below`);
+  await append(id, [ended]);
+  const made = await post<SessionRow>(id, "undo", 201);
+  const stopped = async (child: string) => (await view(child)).turn?.stopRequested;
+  expect([await stopped(`${id}_before`), await stopped(`${id}_since`), await stopped(`${id}_below`)]).toEqual(
+    [false, true, true],
+  );
+  expect((await view(made.id)).delegates).toMatchObject([{ session: `${id}_before` }]);
+});
+
 test("the first turn can be had anew too", async () => {
   const { id } = await shared().newSession();
   await turn(id, "only question", "only answer");

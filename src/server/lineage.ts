@@ -5,8 +5,9 @@ import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import type { FactData, NewFact } from "../session/event.ts";
 import { admitAgain, queueAgain } from "../session/succeed.ts";
-import type { View } from "../session/view.ts";
+import type { Delegate, View } from "../session/view.ts";
 import { storedText } from "../store/long-text.ts";
+import { stopWork } from "../store/stop-work.ts";
 import type { Forked } from "../store/store.ts";
 import { authorOf } from "./access.ts";
 import type { Context } from "./context.ts";
@@ -99,6 +100,8 @@ export function lineageRoutes(app: App, context: Context): void {
   );
 }
 
+type Made = Extract<Forked, { ok: true }>;
+
 type GoingBack = {
   reason: string;
   /** To where; refuses when there is no such place. */
@@ -109,15 +112,17 @@ type GoingBack = {
 
 type Again = FactData<"input_admitted"> | undefined;
 
-function goBack(
+async function goBack(
   context: Context,
   request: FastifyRequest,
   session: string,
   { reason, find, again }: GoingBack,
-): Promise<Extract<Forked, { ok: true }>> {
+): Promise<Made> {
   const { store, ids } = context;
-  return settle(context, request, session, async (command) => {
+  let before: readonly Delegate[] = [];
+  const made = await settle<Made>(context, request, session, async (command) => {
     const view = await viewOf(context, session);
+    before = view.delegates;
     refuseWhileLive(session, view);
     const delivery = await find();
     const input = await again(delivery);
@@ -138,6 +143,25 @@ function goBack(
       command,
     );
   });
+  if (!made.replayed) await stopUnheard(context, request, before, made.session.id);
+  return made;
+}
+
+/**
+ * Whoever worked for what is gone back over, and for them: nobody waits for it any more. Should we die before this, it goes on
+ * to its end, and its result comes to nobody all the same.
+ */
+async function stopUnheard(
+  { store }: Context,
+  { caller }: FastifyRequest,
+  before: readonly Delegate[],
+  successor: string,
+): Promise<void> {
+  if (before.length === 0) return;
+  const heard = new Set((await store.view(successor))?.delegates.map(({ session }) => session));
+  for (const { session } of before.filter((delegate) => !heard.has(delegate.session)))
+    for (const worker of await store.scope(session))
+      await stopWork(store, worker, () => ({ by: "client", author: authorOf(caller) }));
 }
 
 /** It begins a turn now, whether it once entered one that ran or stopped one. */
@@ -170,6 +194,6 @@ async function deliveryOf({ store }: Context, session: string, input: string): P
   );
 }
 
-function answer(reply: FastifyReply, { session }: Extract<Forked, { ok: true }>): FastifyReply {
+function answer(reply: FastifyReply, { session }: Made): FastifyReply {
   return reply.code(201).header("location", `/api/sessions/${session.id}`).send(session);
 }

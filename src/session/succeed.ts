@@ -53,6 +53,15 @@ function carriedOver(then: View, now: View): NewFact[] {
   for (const { process, command, cwd, background } of now.processes)
     facts.push({ type: "process_started", data: { process, command, cwd, background } });
   for (const { session, call, background } of now.delegates)
-    facts.push({ type: "delegated", data: { session, call, background } });
+    facts.push(
+      then.delegates.some((known) => known.session === session)
+        ? { type: "delegated", data: { session, call, background } }
+        : { type: "notice", data: { level: "info", text: unheard(session) } },
+    );
   return facts;
+}
+
+/** Nobody in the copy knows of it: its result would come as an answer to what was never asked. */
+function unheard(session: string): string {
+  return `${session} was begun by what is gone back over: it is stopped, and its result does not come here.`;
 }

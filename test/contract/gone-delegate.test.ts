@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { returnDelegate } from "../../src/executor/return-delegate.ts";
 import { tellGone } from "../../src/keeper/tell-gone.ts";
-import { formatPosition } from "../../src/session/position.ts";
+import { formatPosition, type Position } from "../../src/session/position.ts";
 import type { Store } from "../../src/store/store.ts";
 import { byOwner, owner } from "./samples.ts";
 import { forEachStore } from "./stores.ts";
@@ -39,13 +39,28 @@ forEachStore((harness) => {
 
     it("goes on waiting in its own successor when a person goes back in it as well, and it is deleted", async () => {
       const store = await waiting();
-      await goBack(store, "ses_parent", "ses_again");
+      const titled = await store.append(
+        "ses_parent",
+        [{ type: "session_titled", data: { title: "x" } }],
+        byOwner,
+      );
+      if (!titled.ok) throw new Error(titled.code);
+      await goBack(store, "ses_parent", "ses_again", titled.position);
       await remove(store, "ses_parent");
       for (const id of ["ses_child", "ses_next", "ses_last"])
         expect(await store.session(id, "")).toMatchObject({ origin: { session: "ses_again" } });
       const end = async () => ({ outcome: "completed", text: "Done." }) as const;
       await returnDelegate(store, "ses_last", "ses_again", end);
       await expectReturned(store, "completed", "ses_again");
+    });
+
+    it("is not told anything in a successor that goes on from before it delegated", async () => {
+      const store = await waiting();
+      await goBack(store, "ses_parent", "ses_again");
+      const end = async () => ({ outcome: "completed", text: "Done." }) as const;
+      await returnDelegate(store, "ses_last", "ses_again", end);
+      const facts = await store.events("ses_again", formatPosition(1, 0), 100, "facts");
+      expect(facts.map(({ type }) => type)).toEqual(["session_forked", "notice"]);
     });
 
     it("is not told of a delegate that still works when another is deleted", async () => {
@@ -75,10 +90,15 @@ async function delegate(store: Store, id: string): Promise<void> {
   await store.append("ses_parent", [{ type: "delegated", data: delegated }], byOwner);
 }
 
-async function goBack(store: Store, from: string, id: string): Promise<void> {
+async function goBack(
+  store: Store,
+  from: string,
+  id: string,
+  at: Position = formatPosition(1, 0),
+): Promise<void> {
   const view = await store.view(from);
   if (!view) throw new Error(`${from} is gone`);
-  const back = { from, id, at: formatPosition(1, 0), view, reason: "undone", first: [] };
+  const back = { from, id, at, view, reason: "undone", first: [] };
   expect(await store.succeedSession(back, owner)).toMatchObject({ ok: true });
 }
 
