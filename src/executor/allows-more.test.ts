@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { StepRequest } from "../driver/driver.ts";
 import type { ConfigRule, Policy } from "../session/approval.ts";
+import { START } from "../session/position.ts";
 import { toolbox } from "../tool/toolbox.ts";
 import type { Tool } from "../tool/tool.ts";
 import { allowsMore, type Allowed } from "./allows-more.ts";
-import { results, useScene } from "./scene.ts";
+import { childId } from "./delegate-ids.ts";
+import { results, types, useScene } from "./scene.ts";
 import type { Line } from "./scripted-driver.ts";
 
 const rule = (decision: ConfigRule["decision"], match = "ls *"): ConfigRule => ({
@@ -107,6 +109,66 @@ describe("delegating", () => {
     expect(after.filter(({ type }) => type === "ask_opened")).toHaveLength(1);
     expect(results(after)).toMatchObject([{ status: "ok" }, { status: "ok" }]);
   });
+
+  describe.each([
+    ["before the other was made", false],
+    ["before its own log named the other", true],
+  ])("that its executor began when it was allowed, and died over %s", (_, isMade) => {
+    it("is put to a person where it is no longer, and done once that is allowed", async () => {
+      const { parent, child } = await begunUnasked(isMade);
+      await scene.run(handingOn, ASKS, {}, 8, AUTO);
+      const { ask } = (await scene.untilFact(parent, "ask_opened")).at(-1)?.data as { ask: string };
+      expect(types((await scene.store.events(child, START, 100)) ?? [])).not.toContain("turn_started");
+      await answer(parent, ask, "once");
+      expect(results(await scene.untilFact(parent, "turn_ended"))).toMatchObject([{ status: "ok" }]);
+      expect(types(await scene.untilFact(child, "turn_ended"))).toContain("turn_started");
+    });
+
+    it("is not done where that is denied, and nobody waits to begin with it", async () => {
+      const { parent, child } = await begunUnasked(isMade);
+      await scene.run(handingOn, ASKS, {}, 8, AUTO);
+      const { ask } = (await scene.untilFact(parent, "ask_opened")).at(-1)?.data as { ask: string };
+      await answer(parent, ask, "deny");
+      expect(results(await scene.untilFact(parent, "turn_ended"))).toMatchObject([{ status: "denied" }]);
+      expect((await scene.store.session(child, ""))?.queued ?? 0).toBe(0);
+      expect(types((await scene.store.events(child, START, 100)) ?? [])).not.toContain("turn_started");
+    });
+  });
+
+  /** By an executor that died right after it had begun to delegate to `auto`, which was no laxer then. */
+  async function begunUnasked(isMade: boolean): Promise<{ parent: string; child: string }> {
+    const parent = await scene.send("auto echo unasked");
+    const { input, position: from } = (await scene.store.view(parent))!.queue[0]!;
+    const [call, args] = ["s5-0", { prompt: "echo unasked", profile: "auto" }];
+    const child = childId(parent, call);
+    if (isMade)
+      await scene.store.createSession(
+        {
+          id: child,
+          profile: "auto",
+          workspace: scene.workspace,
+          origin: { kind: "delegation", session: parent },
+          first: [
+            { type: "input_admitted", data: { input: "inp_c", kind: "prompt", text: args.prompt } },
+            { type: "queue_held", data: { reason: "delegated" } },
+          ],
+        },
+        { keeper: "delegates" },
+      );
+    await scene.append(
+      parent,
+      { type: "turn_started", data: { turn: "t3", inputs: [input] } },
+      { type: "input_delivered", data: { input, turn: "t3", from } },
+      { type: "step_started", data: { turn: "t3", step: "s5", attempt: 1, model: "m" } },
+      {
+        type: "step_completed",
+        data: { step: "s5", attempt: 1, message: [{ type: "call", call, name: "delegate", args }] },
+      },
+      { type: "tool_proposed", data: { step: "s5", call, name: "delegate", args, effect: "idempotent" } },
+      { type: "tool_started", data: { call } },
+    );
+    return { parent, child };
+  }
 
   it("to a profile that allows no more is not: the other asks for itself", async () => {
     await scene.run(handingOn, ASKS, {}, 8, AUTO);

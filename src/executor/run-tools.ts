@@ -10,6 +10,7 @@ import type { AskDetail, FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, CommandSpec, Delegation, PlainAction, Prepared, Tool } from "../tool/tool.ts";
+import { childId } from "./delegate-ids.ts";
 import { StepLanes } from "./file-lanes.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
@@ -236,7 +237,7 @@ async function resume(work: ToolWork, ready: Ready, judge: () => Promise<boolean
     case "command":
       return resumeCommand(work, part, await commandOf(work, tool, args), judge);
     case "delegate":
-      return runDelegate(work, call, tool.delegation(args));
+      return resumeDelegate(work, call, tool.delegation(args), judge);
     case "plain":
       if (tool.effect !== "unsafe") return runPlain(work, call, tool, args, part.trace);
       return finish(work, call, "unknown", UNKNOWN);
@@ -286,9 +287,21 @@ async function runPlain(
   await finish(work, call, outcome.status, outcome.result);
 }
 
+/** Judged anew unless it is under way: what the other may do, or this one, may have become something else since. */
+async function resumeDelegate(
+  work: ToolWork,
+  call: string,
+  delegation: Delegation,
+  mayRun: () => Promise<boolean>,
+): Promise<void> {
+  const { session, delegates } = work;
+  if (session.view.delegates.some((delegate) => delegate.call === call)) return; // its return wakes us
+  if (await mayRun()) return runDelegate(work, call, delegation);
+  if (!partOf(work, call)) await delegates.stop(childId(session.id, call)); // it may have been made, and waits to be let go
+}
+
 async function runDelegate(work: ToolWork, call: string, delegation: Delegation): Promise<void> {
   const { session, delegates } = work;
-  if (session.view.delegates.some((delegate) => delegate.call === call)) return; // under way; its return wakes us
   const isNew = partOf(work, call)?.state === "proposed";
   if (isNew && !(await intend(work, [{ type: "tool_started", data: { call } }]))) return;
   const child = await delegates.create(session, call, delegation);
