@@ -55,6 +55,37 @@ test("whoever works for a turn that is gone back over is stopped, with all that 
   expect((await view(made.id)).delegates).toMatchObject([{ session: `${id}_before` }]);
 });
 
+test("what a delegate brought back and nobody has read yet goes along only where its turn does", async () => {
+  const { id } = await shared().newSession();
+  const ended: NewEvent = { type: "turn_ended", data: { turn: `t_${id}`, outcome: "completed" } };
+  const delegated = (session: string): NewEvent => ({
+    type: "delegated",
+    data: { session, call: `call of ${session}`, background: true },
+  });
+  const returned = (session: string): NewEvent[] => [
+    {
+      type: "delegate_returned",
+      data: { session, call: `call of ${session}`, outcome: "completed", summary: "done" },
+    },
+    {
+      type: "input_admitted",
+      data: {
+        input: `inp_of_${session}`,
+        kind: "steer",
+        text: `of ${session}`,
+        delegate: { session, outcome: "completed" },
+      },
+    },
+  ];
+  await begin(id, "first question");
+  await append(id, [delegated("ses_kept"), ended]);
+  await begin(id, "second question");
+  await append(id, [delegated("ses_undone"), ended]);
+  await append(id, [...returned("ses_kept"), ...returned("ses_undone")]);
+  const made = await post<SessionRow>(id, "undo", 201);
+  expect((await view(made.id)).queue).toMatchObject([{ text: "of ses_kept" }]);
+});
+
 test("the first turn can be had anew too", async () => {
   const { id } = await shared().newSession();
   await turn(id, "only question", "only answer");

@@ -5,12 +5,22 @@ import { mendFork } from "./fork.ts";
 import type { Position } from "./position.ts";
 import type { QueuedInput, View } from "./view.ts";
 
-/** What follows the copied facts. `then` is the copy as it stands there, `now` the session that ends. */
-export function successorFacts(from: string, at: Position, then: View, now: View): NewFact[] {
+/** What follows the copied facts. `then` is the copy as it stands there, `now` the session that ends; `first` it is sent. */
+export function successorFacts(
+  from: string,
+  at: Position,
+  then: View,
+  now: View,
+  first: readonly NewFact[],
+): NewFact[] {
+  const sent = first.filter((fact) => !isUnheard(then, delegateOf(fact)));
+  const unheard = [...now.delegates.map(({ session }) => session), ...first.flatMap(delegateOf)];
   return [
     { type: "session_forked", data: { from, at, continues: true } },
     ...mendFork(then),
     ...carriedOver(then, now),
+    ...unheard.filter((session) => isUnheard(then, [session])).map(unheardNotice),
+    ...sent,
   ];
 }
 
@@ -53,15 +63,25 @@ function carriedOver(then: View, now: View): NewFact[] {
   for (const { process, command, cwd, background } of now.processes)
     facts.push({ type: "process_started", data: { process, command, cwd, background } });
   for (const { session, call, background } of now.delegates)
-    facts.push(
-      then.delegates.some((known) => known.session === session)
-        ? { type: "delegated", data: { session, call, background } }
-        : { type: "notice", data: { level: "info", text: unheard(session) } },
-    );
+    if (!isUnheard(then, [session])) facts.push({ type: "delegated", data: { session, call, background } });
   return facts;
 }
 
 /** Nobody in the copy knows of it: its result would come as an answer to what was never asked. */
-function unheard(session: string): string {
-  return `${session} was begun by what is gone back over: it is stopped, and its result does not come here.`;
+function isUnheard({ delegates, queue }: View, [session]: readonly string[]): boolean {
+  if (session === undefined) return false;
+  const isKnown = delegates.some((delegate) => delegate.session === session);
+  return !isKnown && !queue.some(({ delegate }) => delegate?.session === session);
+}
+
+function unheardNotice(session: string): NewFact {
+  const text = `${session} ${UNHEARD}`;
+  return { type: "notice", data: { level: "info", text } };
+}
+
+export const UNHEARD = "was begun by what is gone back over: its result does not come here.";
+
+/** The one whose result this is, if it is one. */
+function delegateOf(fact: NewFact): string[] {
+  return fact.type === "input_admitted" && fact.data.delegate ? [fact.data.delegate.session] : [];
 }

@@ -35,7 +35,7 @@ export function followFork(from: LogId): Following {
 }
 
 export function followSuccession({ from, view, first }: Succession): Following {
-  return (copy, point) => [...successorFacts(from, point, copy, view), ...first];
+  return (copy, point) => successorFacts(from, point, copy, view, first);
 }
 
 /** Undefined when there is nothing whole in front of `at`. */

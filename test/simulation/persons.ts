@@ -182,16 +182,20 @@ function answerOf({ ask, kind }: OpenAsk, luck: number): NewFact {
   return { type: "ask_answered", data: { ask, kind, answer } };
 }
 
-/** To before the last turn, with its input again or without; undefined while it works, or when there was none. */
+/**
+ * To before the last turn without its input, or to before the last input that it had, with that again; undefined while it
+ * works, or when there was none.
+ */
 function successionOf(memory: MemoryStore, from: string, id: string, anew: boolean): Succession | undefined {
   const view = memory.view(from);
   if (!view || view.ended || view.turn) return undefined;
   const facts = memory.events(from, START, Infinity, "facts") as Fact[];
   const turn = facts.findLast((fact) => fact.type === "turn_started" && fact.data.retries === undefined);
   if (turn?.type !== "turn_started") return undefined;
-  const delivered = facts.find(
-    ({ type, data }) => type === "input_delivered" && data.input === turn.data.inputs[0],
+  const [began, ...more] = facts.filter(
+    (fact) => fact.type === "input_delivered" && fact.data.turn === turn.data.turn,
   );
+  const delivered = anew ? (more.at(-1) ?? began) : began;
   const sent = facts.find(
     ({ position }) => delivered?.type === "input_delivered" && position === delivered.data.from,
   );
@@ -203,7 +207,7 @@ function successionOf(memory: MemoryStore, from: string, id: string, anew: boole
   return {
     from,
     view,
-    at: formatPosition(seqOf(turn.position) - 1, 0),
+    at: formatPosition(seqOf((delivered === began ? turn : (delivered ?? turn)).position) - 1, 0),
     id,
     reason: anew ? "regenerated" : "undone",
     first: [...(anew ? [again] : []), ...queueAgain(view, newInput)],

@@ -78,6 +78,7 @@ export const SIGHTS = [
   "a session went on in a successor",
   "a process went over to a successor, and its end was told there",
   "a delegate went over to a successor, and returned there",
+  "what began a delegate was gone back over, and its result came to nobody",
   "a process ended while no server was there, and was told of",
   "a process ended while a server was there, and was told of",
   "a command that would not end was told of once it had",

@@ -1,6 +1,7 @@
 // Which ends a run came through: of sessions, of processes that nobody waits for, and of asks that nobody answered.
 import { GONE } from "../../src/executor/return-delegate.ts";
 import type { Fact } from "../../src/session/event.ts";
+import { UNHEARD } from "../../src/session/succeed.ts";
 import type { Ledger } from "./ledger.ts";
 import { ownFacts } from "./log-rules.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -45,6 +46,8 @@ function noteEnd({ facts, own, ledger, reached }: Sight, { type, data, by }: Fac
     else if (own.length < facts.length && isCarried(own, data.session))
       reached.note("a delegate went over to a successor, and returned there");
   }
+  if (type === "notice" && data.text.endsWith(UNHEARD))
+    reached.note("what began a delegate was gone back over, and its result came to nobody");
   if (type === "ask_closed" && data.reason === "expired")
     reached.note("an ask expired, and its call was denied");
   if (type !== "ask_answered") return;
