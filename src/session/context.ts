@@ -13,6 +13,8 @@ export type Context = {
   covers: Position;
   /** Names of calls whose result is still to come. */
   calls: Map<string, string>;
+  /** The last answer stopped at its length limit, which is told behind the results of its calls. */
+  cut: boolean;
 };
 
 export type ContextEntry = { position: Position } & (
@@ -34,7 +36,7 @@ export type ContextEntry = { position: Position } & (
 );
 
 export function emptyContext(): Context {
-  return { entries: [], waiting: new Map(), head: null, covers: START, calls: new Map() };
+  return { entries: [], waiting: new Map(), head: null, covers: START, calls: new Map(), cut: false };
 }
 
 export function isInput(entry: ContextEntry): boolean {
@@ -67,6 +69,8 @@ export function applyContext(context: Context, event: AnyEvent): void {
       context.entries.push({ position, role: "agent", pieces: fact.data.message });
       for (const piece of fact.data.message)
         if (piece.type === "call") context.calls.set(piece.call, piece.name);
+      context.cut = fact.data.finish === "length";
+      tellCut(context, position);
       return;
     case "step_aborted":
     case "turn_ended": {
@@ -85,6 +89,7 @@ export function applyContext(context: Context, event: AnyEvent): void {
       context.calls.delete(fact.data.call);
       const { call, status, result } = fact.data;
       context.entries.push({ position, role: "tool", call, name, status, result });
+      tellCut(context, position);
       return;
     }
     case "task_linked":
@@ -120,6 +125,13 @@ export function applyContext(context: Context, event: AnyEvent): void {
     default:
       return; // the rest is for people, or for the executor itself
   }
+}
+
+/** A model does not know it of itself, and would take what it left out for said. */
+function tellCut(context: Context, position: Position): void {
+  if (!context.cut || context.calls.size > 0) return;
+  context.cut = false;
+  note(context, position, "The answer above stopped at its length limit.");
 }
 
 function note(context: Context, position: Position, text: string): void {
