@@ -35,6 +35,15 @@ export function argsWords(args: unknown): string {
   return line.length > ARGS_CHARS ? `${line.slice(0, ARGS_CHARS)}…` : line;
 }
 
+/** A command's own words, and below them what Holdfast says about its end. */
+export function splitResult(result: string): { said: string; added: string } {
+  const added = ADDED.exec(result)?.[0] ?? "";
+  return { said: result.slice(0, result.length - added.length), added: added.slice(1) };
+}
+
+const ADDED =
+  /(?:\n\[(?:exit \d|it left running: |the command was lost|stopped by a person|ended with its turn)[^\n]*\])+$/;
+
 /** How a result begins. */
 export function resultWords(result: string): string {
   const lines = visible(result).trimEnd().split("\n");

@@ -44,6 +44,11 @@ export class Printer {
     });
   }
 
+  /** What is streamed next begins a line; the block stays open. */
+  break(): void {
+    if (!this.#atLineStart) this.#newline();
+  }
+
   /** Ends the line of what was being streamed. */
   close(): void {
     this.#open = null;

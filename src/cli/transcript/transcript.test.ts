@@ -202,6 +202,35 @@ test("an input that waited is named again when it is taken up", () => {
   expect(text.split("\n").filter((line) => line.includes("taken up"))).toEqual(["  · taken up: Do one."]);
 });
 
+test("what is said about a command's end stands below its words, however those came", () => {
+  const call = "call_1";
+  const left = "[it left running: serve (pid 7); the process tool shows and stops it as prc_1]";
+  const end = (said: string): NewEvent => ({
+    type: "tool_finished",
+    data: { call, status: "error", result: `${said}\n[exit 143: timed_out]\n${left}`, exit: 143 },
+  });
+  const begun = story.slice(0, 11);
+  const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`).join("\n");
+  for (const [said, lastLive, lastReplayed] of [
+    ["up", "up", "up"],
+    ["up\n", "up", "up"],
+    [lines(30), "line 29", "… 18 more lines"],
+    [lines(2_000), "line 1999", expect.stringContaining("more lines")], // more than a view keeps of it
+  ]) {
+    const output = draft("call_1/0", "output", 0, said);
+    const [live, replayed] = [
+      [...begun, output, end(said)],
+      [...begun, end(said)],
+    ].map((events) => printed(numbered(events)).split("\n").slice(-6));
+    const ends = ["  │ [exit 143: timed_out]", `  │ ${left}`, "  ✗ error · exit 143 · 1.0 s", "", ""];
+    expect(live?.map((line) => line.replace(/\d\.0 s/, "1.0 s"))).toEqual([`  │ ${lastLive}`, ...ends]);
+    expect(replayed?.map((line) => line.replace(/\d\.0 s/, "1.0 s"))).toEqual([
+      typeof lastReplayed === "string" ? `  │ ${lastReplayed}` : lastReplayed,
+      ...ends,
+    ]);
+  }
+});
+
 test.each([
   ["its end alone when it ends with its call", true],
   ["the end of what its command has left running", false],

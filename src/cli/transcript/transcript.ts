@@ -27,6 +27,7 @@ import {
   delegateWords,
   nameOf,
   resultWords,
+  splitResult,
   usageWords,
 } from "./message-words.ts";
 import { Printer } from "./printer.ts";
@@ -40,6 +41,8 @@ export class Transcript {
   readonly #now: () => number;
   /** How much was printed of what: characters of a part, 1 for what is printed at once. */
   readonly #printed = new Map<string, number>();
+  /** Of the call that the event at hand is the end of. */
+  #added = "";
 
   constructor(terminal: Terminal, now: () => number) {
     this.#printer = new Printer(terminal);
@@ -88,7 +91,10 @@ export class Transcript {
   follow(event: AnyEvent, view: View, touched: Touched): void {
     this.#happening(event);
     const fact = event as Fact;
-    if (fact.type === "tool_finished") this.#unhushLeft(view, fact.data.call);
+    if (fact.type === "tool_finished") {
+      this.#unhushLeft(view, fact.data.call);
+      this.#added = splitResult(shown(fact.data.result)).added; // a view keeps only how a result begins
+    }
     if (event.type === "input_admitted") {
       const queued = view.queue.at(-1);
       if (queued) this.#input(queued, view.turn ? "queued" : undefined);
@@ -97,6 +103,7 @@ export class Transcript {
       const message = view.messages.findLast((candidate) => candidate.id === id);
       if (message) this.#message(message);
     }
+    this.#added = "";
   }
 
   note(text: string, style: Style = "dim"): void {
@@ -245,7 +252,10 @@ export class Transcript {
     }
     if (part.state === "finished")
       this.#once(`${id} finished`, () => {
-        say(this.#have(id) === 0 ? resultWords(part.result) : "");
+        const { said, added } = splitResult(part.result);
+        say(this.#have(id) === 0 ? resultWords(said) : "");
+        this.#printer.break();
+        say(visible(added || this.#added));
         this.#printer.line(`  ${endWords(part)}`, part.status === "ok" ? "green" : "red");
         this.#printer.gap();
       });
