@@ -5,7 +5,7 @@ import { START } from "../session/position.ts";
 import { toolbox } from "../tool/toolbox.ts";
 import type { Tool } from "../tool/tool.ts";
 import { allowsMore, type Allowed } from "./allows-more.ts";
-import { childId } from "./delegate-ids.ts";
+import { childId } from "./derived-ids.ts";
 import { results, types, useScene } from "./scene.ts";
 import type { Line } from "./scripted-driver.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ContextMessage, StepRequest } from "../driver/driver.ts";
 import { formatPosition } from "../session/position.ts";
 import type { Lease } from "../store/store.ts";
-import { childId } from "./delegate-ids.ts";
+import { childId } from "./derived-ids.ts";
 import { sessionDelegates } from "./delegates.ts";
 import { HeldSession } from "./held-session.ts";
 import { returnDelegate } from "./return-delegate.ts";

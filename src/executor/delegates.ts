@@ -6,7 +6,7 @@ import type { Delegation } from "../tool/tool.ts";
 import { storedText } from "../store/long-text.ts";
 import { stopWork } from "../store/stop-work.ts";
 import type { Store, Writer } from "../store/store.ts";
-import { childId, inputId } from "./delegate-ids.ts";
+import { childId, inputId } from "./derived-ids.ts";
 import type { HeldSession } from "./held-session.ts";
 import { DELEGATES_KEEPER, GONE, returnDelegate } from "./return-delegate.ts";
 import { endOfTurn } from "./turn-end.ts";

@@ -4,7 +4,7 @@ import type { NewFact } from "../session/event.ts";
 import { foregroundDelegates, openCalls } from "../session/next-step.ts";
 import { endedCommand, endOfCommand, type EndFacts, type Telling } from "./command-end.ts";
 import type { Commands, CommandState } from "./commands.ts";
-import { childId } from "./delegate-ids.ts";
+import { childId } from "./derived-ids.ts";
 import type { Delegates } from "./delegates.ts";
 import type { HeldSession } from "./held-session.ts";
 

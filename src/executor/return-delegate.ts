@@ -5,7 +5,7 @@ import { seqOf } from "../session/position.ts";
 import type { Delegate, View } from "../session/view.ts";
 import { storedText } from "../store/long-text.ts";
 import type { Store, Writer } from "../store/store.ts";
-import { inputId } from "./delegate-ids.ts";
+import { inputId } from "./derived-ids.ts";
 import type { TurnEnd } from "./turn-end.ts";
 
 export const DELEGATES_KEEPER = "delegates";

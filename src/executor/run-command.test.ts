@@ -6,7 +6,7 @@ import { adopt } from "../process/state.ts";
 import { stopProcess } from "../process/stop.ts";
 import type { AnyEvent } from "../session/event.ts";
 import type { Commands } from "./commands.ts";
-import { processName } from "./run-command.ts";
+import { processName } from "./derived-ids.ts";
 import { results, useScene } from "./scene.ts";
 import type { Script } from "./scripted-driver.ts";
 

@@ -6,6 +6,7 @@ import { toolOf } from "../session/parts.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { CommandSpec } from "../tool/tool.ts";
 import { endOfCommand } from "./command-end.ts";
+import { processName } from "./derived-ids.ts";
 import type { CommandEnd } from "./commands.ts";
 import { DraftWriter } from "./draft-writer.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";
@@ -136,17 +137,6 @@ async function report(work: ToolWork, call: string, process: string, over: Comma
   await work.session.append(isLeft ? [told.call] : [told.process, told.call]);
   if (isLeft) work.leftRunning?.();
 }
-
-/**
- * The same for whoever derives it: `prc_<session>_<call>_<store>.<try>`. A restored backup is another store, and has the same
- * calls anew: in the home where it was restored lie the directories of those that are no more.
- */
-export function processName(store: string, session: string, call: string, attempt: number): string {
-  return `prc_${session.slice(session.indexOf("_") + 1)}_${call}_${store.slice(-STORE_CHARS)}.${attempt}`;
-}
-
-/** Of chance, at the end of its id. */
-const STORE_CHARS = 6;
 
 function nextName({ store, session }: ToolWork, call: string, process: string): string {
   return processName(store, session.id, call, Number(process.slice(process.lastIndexOf(".") + 1)) + 1);

@@ -10,7 +10,7 @@ import type { AskDetail, FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
 import type { About, CommandSpec, Delegation, PlainAction, Prepared, Tool } from "../tool/tool.ts";
-import { childId } from "./delegate-ids.ts";
+import { childId } from "./derived-ids.ts";
 import { StepLanes } from "./file-lanes.ts";
 import { resumeCommand, startCommand } from "./run-command.ts";
 import { finish, finished, intend, type ToolWork } from "./tool-work.ts";

@@ -1,6 +1,6 @@
 // What a log tells is what happened: its results, its answers, its stops and its takeovers, held against the ledger.
 import { isDeepStrictEqual } from "node:util";
-import { processName } from "../../src/executor/run-command.ts";
+import { processName } from "../../src/executor/derived-ids.ts";
 import type { Fact, FactData } from "../../src/session/event.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Check } from "./log-rules.ts";

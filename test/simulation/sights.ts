@@ -1,6 +1,6 @@
 // Which rows of "What a crash does" a run came through, told by the logs it left.
 import type { By, Fact } from "../../src/session/event.ts";
-import { processName } from "../../src/executor/run-command.ts";
+import { processName } from "../../src/executor/derived-ids.ts";
 import type { Ledger } from "./ledger.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { callOf } from "./process-table.ts";

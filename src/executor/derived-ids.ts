@@ -10,6 +10,15 @@ export function inputId(about: string): string {
   return `inp_${about.slice("ses_".length, "ses_".length + TIME_CHARS)}${chance(`input of ${about}`)}`;
 }
 
+/**
+ * As young as its session; with the try behind it. A restored backup is another store, and has the same calls anew: in the
+ * home where it was restored lie the directories of those that are no more.
+ */
+export function processName(store: string, session: string, call: string, attempt: number): string {
+  const time = session.slice("ses_".length, "ses_".length + TIME_CHARS);
+  return `prc_${time}${chance(`${store} ${session} ${call}`)}.${attempt}`;
+}
+
 const TIME_CHARS = 10;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
