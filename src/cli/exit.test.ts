@@ -31,6 +31,8 @@ test("the faults of a request are named", () => {
   expect(endingOf(new ProblemError(problem("schema", "does not fit", { faults })))?.line).toBe(
     "does not fit (body.title: too long)",
   );
+  const told = problem("schema", "The request does not fit: body.title too long.", { faults });
+  expect(endingOf(new ProblemError(told))?.line).toBe("The request does not fit: body.title too long.");
 });
 
 test("a server that is not there says how to get one", () => {

@@ -35,7 +35,7 @@ export function endingOf(error: unknown): Ending | undefined {
   }
   if (error instanceof ProblemError) {
     const { problem, status } = error;
-    return { code: exitOf(status), line: `${problem.detail}${faultsOf(problem.faults)}`, problem };
+    return { code: exitOf(status), line: `${problem.detail}${faultsOf(problem)}`, problem };
   }
   if (error instanceof Unreachable) {
     const line = `${error.message}. Start the server with "holdfast serve", or name another one with HOLDFAST_URL.`;
@@ -83,10 +83,10 @@ function exitOf(status: number): ExitCode {
   return status >= 502 && status <= 504 ? EXIT.unreachable : EXIT.failed;
 }
 
-function faultsOf(faults: readonly { path: string; message: string }[] | undefined): string {
-  return faults && faults.length > 0
-    ? ` (${faults.map(({ path, message }) => `${path}: ${message}`).join("; ")})`
-    : "";
+/** Those that the detail does not name itself. */
+function faultsOf({ detail, faults = [] }: ProblemError["problem"]): string {
+  const more = faults.filter(({ message }) => !detail.includes(message));
+  return more.length > 0 ? ` (${more.map(({ path, message }) => `${path}: ${message}`).join("; ")})` : "";
 }
 
 /** A file that is not there, a full disk: expected of a command that touches files. */

@@ -15,7 +15,7 @@ export const SLASH_COMMANDS = [
   { name: "queue", args: "[release | <text>]", about: "show what waits, let it go on, or add to it" },
   { name: "approve", args: "[session | always]", about: "allow what is asked for" },
   { name: "deny", args: "[why]", about: "deny what is asked for" },
-  { name: "retry", args: "", about: "go on with a turn that failed, or have the last one anew" },
+  { name: "retry", args: "", about: "go on with a failed turn, or have the last anew" },
   { name: "undo", args: "", about: "go back to before the last turn" },
   { name: "new", args: "", about: "begin a new session" },
   { name: "fork", args: "", about: "go on in a session of its own from here" },

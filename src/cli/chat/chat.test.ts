@@ -94,6 +94,18 @@ test("a question is answered in words or by a choice, and another's answer is no
   expect(chat.last()).toMatch(/^queue ❯/);
 });
 
+test("what a delegate asks is told with the way there, until it is answered", async () => {
+  const { session, chat } = await talking();
+  const child = `${session}_child`;
+  const origin = { kind: "delegation", session } as const;
+  await shared().store.createSession({ id: child, profile: "default", origin }, { person: "owner" });
+  await append(session, [{ type: "delegated", data: { session: child, call: "c1", background: false } }]);
+  await append(child, [approval("ask_c9")]);
+  await chat.shows(`? shell: rm\n  ${child} waits for you: /resume ${child}`);
+  await shared().call("POST", "/api/asks/ask_c9/answer", { choice: "once" }, 200);
+  await vi.waitFor(() => expect(chat.screen()).not.toContain("waits for you"));
+});
+
 test("words that came too late for a question are back in the line, and answer no other", async () => {
   const { session, chat } = await talking();
   await append(session, [question("ask_c5"), question("ask_c6")]);
@@ -134,6 +146,8 @@ test("what is typed while a turn runs is queued, or steers it: Tab chooses, visi
   expect(chat.screen()).toContain("Tab: steer instead of queue");
   chat.type("and then?\r");
   await chat.shows("1 queued");
+  expect(chat.screen().split("and then?")).toHaveLength(2);
+  await chat.shows("  queued: and then?\n");
   chat.type("\t");
   await chat.shows("Tab: queue instead of steer");
   expect(chat.last()).toMatch(/^steer ❯/);
@@ -153,7 +167,7 @@ test("Ctrl-C stops the turn, and once more leaves while the session goes on", as
   chat.type("\x03");
   await vi.waitFor(() => expect(chat.screen()).not.toContain("half a line"));
   expect(await types(session)).not.toContain("stop_requested");
-  chat.type("x\x7f");
+  expect(chat.screen()).not.toContain("again leaves");
   chat.type("\x03");
   await chat.shows("stopping");
   expect((await types(session)).filter((type) => type === "stop_requested")).toHaveLength(1);
@@ -325,7 +339,7 @@ function startChatAt(url: string, ...args: string[]) {
     });
   });
   onTestFinished(async () => {
-    stdin.write("\x03\x03");
+    stdin.write("\x03\x03\x03");
     await ended;
   });
   return {

@@ -23,8 +23,8 @@ export function chatCommand(cli: Cli): Command {
       "after",
       `
 What is typed while a turn runs is queued, or steers it: Tab chooses. Asks are answered in place, by number or in words.
-Ctrl-C stops the turn, twice leaves; Ctrl-D leaves. The session goes on without you, and a restart of the server is waited
-out. /help lists what else can be done.
+Ctrl-C clears the line, or stops the turn, and once more leaves; Ctrl-D leaves. The session goes on without you, and a
+restart of the server is waited out. /help lists what else can be done.
 
 In a pipe it sends all of stdin as one input, prints what the agent says at the end of its turn, and ends with 0 if the
 turn was completed.

@@ -39,8 +39,13 @@ export class Conversation {
     return this.#live?.view ?? null;
   }
 
+  /** One that was just made by whoever follows it: there is nothing to say about it. */
+  begin(session: string): void {
+    this.follow(session, [], false);
+  }
+
   /** `known` is what was printed of it already, as a part of the session that it continues. */
-  follow(session: string, known: readonly Message[] = []): void {
+  follow(session: string, known: readonly Message[] = [], isNews = true): void {
     this.leave();
     const transcript = this.#newTranscript();
     let isFirst = true;
@@ -59,7 +64,8 @@ export class Conversation {
       (change, view) => {
         if (change.type === "event") transcript.follow(change.event, view, change.touched);
         if (change.type === "resync") {
-          if (isFirst && known.length === 0 && view.messages.length > 0) transcript.head(session, view.meta);
+          if (isNews && isFirst && known.length === 0 && view.messages.length > 0)
+            transcript.head(session, view.meta);
           for (const message of view.messages) if (isCopy(message, known)) transcript.know(message);
           transcript.show(view, isFirst ? SHOWN_AT_FIRST : undefined);
           isFirst = false;
@@ -68,6 +74,11 @@ export class Conversation {
         if (change.type === "closed" && view.ended?.successor) this.#goOn(view, view.ended.successor);
       },
     );
+  }
+
+  /** Whatever else is printed begins a line. */
+  end(): void {
+    this.#transcript?.end();
   }
 
   note(text: string): void {

@@ -11,6 +11,7 @@ import type { OpenAsk, View } from "../../session/view.ts";
 import type { Cli } from "../cli.ts";
 import { endingOf } from "../exit.ts";
 import type { Style, Terminal } from "../terminal.ts";
+import { visibleLine } from "../visible.ts";
 import { Transcript } from "../transcript/transcript.ts";
 import { Conversation } from "./conversation.ts";
 import { LineEditor } from "./line-editor.ts";
@@ -59,9 +60,12 @@ class Chat implements ChatDesk {
   #mode: Mode = "queue";
   /** How far the session had come when the line's first key was pressed. */
   #begun: Position | undefined;
+  /** All that are open, in whichever session. */
+  readonly #asks = new Map<string, { session: string; title: string }>();
   #sending = 0;
   #delivered: Promise<void> = Promise.resolve();
-  #isArmed = false;
+  /** Ctrl-C was pressed, in this turn or in none: once more leaves. */
+  #armed: { turn: string | undefined } | undefined;
   #isOver = false;
 
   constructor(cli: Cli, { session, options }: Beginning, left: () => void, failed: (error: Error) => void) {
@@ -81,13 +85,23 @@ class Chat implements ChatDesk {
       interrupt: () => this.#interrupt(),
       end: () => this.#leave(),
     });
-    this.#conversation = new Conversation(this.#socket, () => new Transcript(this.#terminal, cli.now), {
-      changed: () => this.#area.refresh(),
-      failed: (error) => this.#end(() => this.#failed(error)),
-    });
+    this.#conversation = new Conversation(
+      this.#socket,
+      () => new Transcript(this.#terminal, cli.now, "when taken up"),
+      {
+        changed: () => this.#area.refresh(),
+        failed: (error) => this.#end(() => this.#failed(error)),
+      },
+    );
     this.#socket.onConnection((connection) => {
       if (connection.state === "refused")
         return this.#end(() => this.#failed(new ProblemError(connection.problem)));
+      this.#area.refresh();
+    });
+    this.#socket.watchAsks(({ rows, gone = [], whole }) => {
+      if (whole) this.#asks.clear();
+      for (const { id, session: asking, title } of rows) this.#asks.set(id, { session: asking, title });
+      for (const id of gone) this.#asks.delete(id);
       this.#area.refresh();
     });
     this.#ticking = setInterval(() => {
@@ -114,7 +128,9 @@ class Chat implements ChatDesk {
     if (session !== undefined)
       return void (await this.client.admitInput(session, { kind, text, answers: null }));
     const { id } = await this.client.createSession({ ...this.#options, input: { kind: "prompt", text } });
-    if (!this.#isOver) this.turnTo(id);
+    if (this.#isOver) return;
+    this.#conversation.begin(id);
+    this.#followed();
   }
 
   /** False when the line is none. Another's answer that was first is no failure: the transcript tells it. */
@@ -139,13 +155,17 @@ class Chat implements ChatDesk {
   turnTo(session: string | undefined): void {
     if (session === undefined) this.#conversation.forget();
     else this.#conversation.follow(session);
+    this.#followed();
+  }
+
+  #followed(): void {
     if (this.#begun !== undefined) this.#begun = START; // nothing of this one was seen yet
     this.#area.refresh();
   }
 
   /** What was typed goes out in its order, each line for what stood there when it was typed. */
   #take(typed: string): void {
-    this.#isArmed = false;
+    this.#armed = undefined;
     this.#area.refresh();
     if (typed.trim() === "") return;
     const ask = this.#asked();
@@ -158,7 +178,11 @@ class Chat implements ChatDesk {
   async #deliver(typed: string, ask: OpenAsk | undefined, kind: "prompt" | "steer"): Promise<void> {
     const read = readSlash(typed);
     try {
-      if (read.type === "command") return await runSlash(this, read);
+      if (read.type === "command") {
+        this.#conversation.end();
+        this.print(`❯ ${visibleLine(typed)}`, "dim"); // else nobody would know what the next lines answer
+        return await runSlash(this, read);
+      }
       if (read.type === "unknown") return refuseUnknown(read.name);
       const text = read.text.trim();
       if (ask && (await this.answer(ask, text))) return;
@@ -189,7 +213,7 @@ class Chat implements ChatDesk {
   #typed(): void {
     if (this.#editor.text === "") this.#begun = undefined;
     else {
-      this.#isArmed = false;
+      this.#armed = undefined;
       this.#begun ??= this.view?.position ?? START;
     }
     this.#area.refresh();
@@ -201,17 +225,31 @@ class Chat implements ChatDesk {
     return ask && ask.position <= (this.#begun ?? ask.position) ? ask : undefined;
   }
 
+  /** It holds the turn here as well, which else seems to work for ever. */
+  #askedBelow(): { session: string; title: string } | undefined {
+    const workers = new Set(this.view?.delegates.map(({ session }) => session));
+    return this.#asks.values().find(({ session }) => workers.has(session));
+  }
+
   #toggle(): void {
     if (this.view?.turn) this.#mode = this.#mode === "queue" ? "steer" : "queue";
   }
 
-  /** The first one clears the line, or else stops what runs; the second one leaves. */
+  /** One that clears a line does nothing else. The next stops what runs; the one after that leaves. */
   #interrupt(): void {
+    if (this.#editor.text !== "") return this.#editor.put("");
     if (this.#isArmed) return this.#leave();
-    this.#isArmed = true;
-    if (this.#editor.text !== "") this.#editor.put("");
-    else if (this.view?.turn) this.stop().catch((error: unknown) => this.#explain(error, ""));
+    const turn = this.view?.turn;
+    this.#armed = { turn: turn?.id };
+    if (turn) this.stop().catch((error: unknown) => this.#explain(error, ""));
     this.#area.refresh();
+  }
+
+  /** Not for a turn that began since: whoever means to stop it must not leave it running. */
+  get #isArmed(): boolean {
+    if (!this.#armed) return false;
+    const turn = this.view?.turn;
+    return !turn || turn.id === this.#armed.turn;
   }
 
   #leave(): void {
@@ -225,8 +263,8 @@ class Chat implements ChatDesk {
     clearInterval(this.#ticking);
     this.#conversation.leave();
     if (session !== undefined) {
-      const goesOn = view?.turn ? "It goes on without you. " : "";
-      this.print(`${goesOn}Come back with: holdfast chat ${session}`, "dim");
+      if (view?.turn) this.print("It goes on without you.", "dim");
+      this.print(`Come back with: holdfast chat ${session}`, "dim"); // a line of its own, to be copied
     }
     this.#socket.close();
     this.#editor.close();
@@ -245,6 +283,7 @@ class Chat implements ChatDesk {
         mode: this.#mode,
         isLost: state === "reconnecting" || state === "offline",
         sending: this.#sending,
+        askedBelow: this.#askedBelow(),
         isArmed: this.#isArmed,
         text,
         cursor,

@@ -14,6 +14,7 @@ function drawn(scene: Partial<Scene>) {
       mode: "queue",
       isLost: false,
       sending: 0,
+      askedBelow: undefined,
       isArmed: false,
       text: "",
       cursor: 0,

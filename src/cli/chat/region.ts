@@ -4,7 +4,8 @@ import { choicesOf } from "../../session/answer.ts";
 import type { OpenAsk, ToolPart, View } from "../../session/view.ts";
 import type { Terminal } from "../terminal.ts";
 import { detailLines } from "../detail-lines.ts";
-import { argsWords } from "../transcript/message-words.ts";
+import { shown } from "../../session/search-text.ts";
+import { toolWords } from "../transcript/message-words.ts";
 import { cutTo, displayWidth, exact, visibleLine } from "../visible.ts";
 import { clock, count, duration } from "../words.ts";
 import type { Region } from "./live-area.ts";
@@ -20,6 +21,8 @@ export type Scene = {
   isLost: boolean;
   /** How many requests are on their way. */
   sending: number;
+  /** Of a session that works for this one: what waits for an answer there. */
+  askedBelow: { session: string; title: string } | undefined;
   /** Ctrl-C was pressed: once more leaves. */
   isArmed: boolean;
   text: string;
@@ -30,6 +33,7 @@ export type Scene = {
 };
 
 const TOOLS_SHOWN = 3;
+const QUEUED_SHOWN = 3;
 const COMMAND_LINES = 6;
 /** What only just began needs no line. */
 const SHOWN_AFTER_MS = 1_000;
@@ -38,7 +42,9 @@ export function region(scene: Scene, paint: Terminal["paint"]): Region {
   const ask = scene.view?.asks[0];
   const above = [
     ...toolLines(scene, paint),
+    ...queueLines(scene, paint),
     ...statusLines(scene, paint),
+    ...belowLines(scene, paint),
     ...(ask ? card(ask, scene, paint) : []),
   ];
   const { lines, cursor } = promptLines(scene, promptOf(scene));
@@ -54,12 +60,30 @@ function toolLines({ view, now, width }: Scene, paint: Terminal["paint"]): strin
   return runningTools(view)
     .filter(({ startedAt }) => now - Date.parse(startedAt ?? "") >= SHOWN_AFTER_MS)
     .slice(0, TOOLS_SHOWN)
-    .map(({ name, args, startedAt, draft }) => {
+    .map(({ startedAt, draft, ...call }) => {
       const took = elapsed(now - Date.parse(startedAt ?? ""));
       const last = visibleLine(draft.trimEnd().split("\n").at(-1) ?? "");
-      const words = [`${visibleLine(name)} ${argsWords(args)}`.trim(), took, ...(last === "" ? [] : [last])];
+      const words = [toolWords(call), took, ...(last === "" ? [] : [last])];
       return paint("magenta", cutTo(`⋯ ${words.join(" · ")}`, width));
     });
+}
+
+/** What waits is part of the transcript once it is taken up. */
+function queueLines({ view, width }: Scene, paint: Terminal["paint"]): string[] {
+  if (!view || (!view.turn && !view.held)) return [];
+  const lines = view.queue
+    .slice(0, QUEUED_SHOWN)
+    .map(({ kind, text }) => `  ${kind === "steer" ? "steers" : "queued"}: ${visibleLine(shown(text))}`);
+  const more = view.queue.length - QUEUED_SHOWN;
+  if (more > 0) lines.push(`  … ${more} more: /queue`);
+  return lines.map((line) => paint("cyan", cutTo(line, width)));
+}
+
+function belowLines({ askedBelow, width }: Scene, paint: Terminal["paint"]): string[] {
+  if (!askedBelow) return [];
+  const { session, title } = askedBelow;
+  const how = `  ${session} waits for you: /resume ${session}`;
+  return [cutTo(`? ${visibleLine(title)}`, width), cutTo(how, width)].map((line) => paint("yellow", line));
 }
 
 function runningTools(view: View | null): ToolPart[] {

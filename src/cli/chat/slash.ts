@@ -54,9 +54,8 @@ function help(desk: ChatDesk): void {
   const width = Math.max(...SLASH_COMMANDS.map(({ name, args }) => name.length + args.length + 2));
   for (const { name, args, about } of SLASH_COMMANDS)
     desk.print(`  ${`/${name} ${args}`.padEnd(width)}  ${about}`);
-  desk.print(
-    "  Tab chooses whether a line is queued or steers while a turn runs. Ctrl-C stops it, twice leaves; Ctrl-D leaves.",
-  );
+  desk.print("  While a turn runs, Tab chooses whether a line is queued or steers.");
+  desk.print("  Ctrl-C clears the line, stops the turn, and once more leaves; Ctrl-D leaves.");
 }
 
 /** One that failed is gone on with; one that ended well is had anew. */
@@ -160,7 +159,8 @@ async function exportSession(desk: ChatDesk, text: string): Promise<void> {
 
 /** For what prints tables. */
 function terminalOf(desk: ChatDesk): Terminal {
-  return { ...desk.cli.terminal, line: (text = "") => desk.print(text) };
+  const { terminal } = desk.cli;
+  return { ...terminal, width: terminal.width - 1, line: (text = "") => desk.print(text) }; // the last column stays free
 }
 
 function approvalOf({ view }: ChatDesk) {

@@ -11,6 +11,7 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
   const fact = event as Fact; // a type that we do not know falls through
   switch (fact.type) {
     case "session_titled":
+      if ("executor" in fact.by) return undefined; // after its first input, which stands right there
       return dim(`titled "${visibleLine(fact.data.title)}"`);
     case "model_changed":
       return dim(`model is now ${visibleLine(fact.data.model)}`);
@@ -25,7 +26,7 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
     case "stop_requested":
       return { style: "yellow", text: "stop requested" };
     case "ask_opened":
-      return { style: "yellow", text: askWords(fact.data) };
+      return { style: "yellow", text: openedWords(fact.data) };
     case "ask_answered":
       return { style: "green", text: `answered: ${answerWords(fact.data.answer)}` };
     case "ask_closed":
@@ -51,7 +52,9 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
     case "executor_lost":
       return { style: "yellow", text: "its server was lost; another takes over" };
     case "rule_added":
-      return dim(`rule added: ${fact.data.decision} ${visibleLine(`${fact.data.tool} ${fact.data.match}`)}`);
+      return dim(
+        `rule added: ${fact.data.decision} ${visibleLine(`${fact.data.tool} ${fact.data.shown ?? fact.data.match}`)}`,
+      );
     case "session_created":
     case "workspace_chosen":
     case "session_forked":
@@ -81,6 +84,13 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
       fact satisfies never;
       return undefined;
   }
+}
+
+/** The call that it is about stands in the line above. */
+function openedWords(ask: FactData<"ask_opened">): string {
+  if (ask.call === undefined) return askWords(ask);
+  const offered = ask.choices?.map(({ label }) => visibleLine(label)).join(" | ");
+  return `waits for ${ask.kind === "approval" ? "approval" : "an answer"}${offered ? `: ${offered}` : ""}`;
 }
 
 export function askWords({ kind, title, command, choices }: FactData<"ask_opened">): string {

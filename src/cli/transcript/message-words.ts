@@ -25,14 +25,32 @@ export function indented(text: string): string {
   return visible(text).trimEnd().replaceAll(/^/gm, "  ");
 }
 
-/** The one argument that says it, else all of them. */
-export function argsWords(args: unknown): string {
-  if (args === null || args === undefined) return "";
-  const values = typeof args === "object" ? Object.values(args) : [args];
-  const [only] = values;
-  const text = values.length === 1 && typeof only === "string" ? only : JSON.stringify(args);
-  const line = visibleLine(text);
+/** A call in a line: its name and the argument that says it, with what else there is behind that. */
+export function toolWords({ name, args }: Pick<ToolPart, "name" | "args">): string {
+  const line = visibleLine(`${name} ${argsWords(name, args)}`.trimEnd());
   return line.length > ARGS_CHARS ? `${line.slice(0, ARGS_CHARS)}…` : line;
+}
+
+/** What says it, and what is too long for a line or shown otherwise. */
+const TOOLS: Record<string, { main: string; left?: readonly string[] }> = {
+  shell: { main: "command" },
+  read: { main: "path" },
+  write: { main: "path", left: ["text"] },
+  edit: { main: "path", left: ["old", "new"] },
+  search: { main: "pattern" },
+  ask: { main: "question", left: ["choices", "multiple"] },
+  delegate: { main: "prompt" },
+};
+
+function argsWords(name: string, args: unknown): string {
+  if (typeof args !== "object" || args === null) return args == null ? "" : JSON.stringify(args);
+  const { main, left = [] } = TOOLS[name] ?? {};
+  const entries = Object.entries(args);
+  const [key, said] = entries.find(([each]) => each === main) ?? (entries.length === 1 ? entries[0]! : []);
+  if (key === undefined || typeof said !== "string") return JSON.stringify(args);
+  const more = entries.filter(([each]) => each !== key && !left.includes(each));
+  const words = more.map(([each, value]) => `${each}: ${JSON.stringify(value)}`);
+  return words.length === 0 ? said : `${said} (${words.join(", ")})`;
 }
 
 /** A command's own words, and below them what Holdfast says about its end. */

@@ -231,6 +231,53 @@ test("what is said about a command's end stands below its words, however those c
   }
 });
 
+test("what waits can be left to its delivery, and then stands in front of what answers it", () => {
+  const { terminal, out } = captureTerminal();
+  const transcript = new Transcript(terminal, now, "when taken up");
+  const view: View = emptyView();
+  const follow = (events: readonly AnyEvent[]) => {
+    for (const event of events) transcript.follow(event, view, apply(view, event));
+  };
+  const input: NewEvent = {
+    type: "input_admitted",
+    data: { input: "inp_2", kind: "prompt", text: "And then?" },
+  };
+  const taken: NewEvent[] = [
+    { type: "turn_ended", data: { turn: "turn_1", outcome: "completed" } },
+    { type: "turn_started", data: { turn: "turn_2", inputs: ["inp_2"] } },
+    { type: "input_delivered", data: { input: "inp_2", turn: "turn_2", from: "x" } } as NewEvent,
+  ];
+  const events = numbered([...story.slice(0, 6), input, draft("step_1.1/0", "text", 7, "look."), ...taken]);
+  follow(events.slice(0, 8));
+  expect(out()).toContain("Let me look.");
+  expect(out()).not.toContain("And then?");
+  follow(events.slice(8));
+  expect(out().split("And then?")).toHaveLength(2);
+  expect(out()).not.toContain("taken up");
+});
+
+test("a question is told once, with what may be answered, and then its answer", () => {
+  const [call, args] = ["call_1", { question: "Which?", choices: ["Left", "Right"] }];
+  const choices = [
+    { id: "1", label: "Left" },
+    { id: "2", label: "Right" },
+  ];
+  const events = numbered([
+    ...story.slice(0, 5),
+    {
+      type: "step_completed",
+      data: { step: "step_1", attempt: 1, message: [{ type: "call", call, name: "ask", args }] },
+    },
+    { type: "tool_proposed", data: { step: "step_1", call, name: "ask", args, effect: "read" } },
+    { type: "ask_opened", data: { ask: "ask_1", kind: "clarify", title: "Which?", call, choices } },
+    { type: "ask_answered", data: { ask: "ask_1", kind: "clarify", answer: { values: ["2"] } } },
+    { type: "tool_finished", data: { call, status: "ok", result: "Right" } },
+  ]);
+  const told = (showAfter?: number) => printed(events, showAfter).split("\n").slice(4).join("\n");
+  expect(told()).toBe("  ⚙ ask Which?\n  · waits for an answer: Left | Right\n  ✓ Right\n");
+  expect(told(events.length - 1)).toBe("  ⚙ ask Which?\n  ✓ Right\n");
+});
+
 test.each([
   ["its end alone when it ends with its call", true],
   ["the end of what its command has left running", false],

@@ -8,6 +8,7 @@ import { shown } from "../../session/search-text.ts";
 import type {
   Message,
   Meta,
+  OpenAsk,
   QueuedInput,
   StepMessage,
   TextPart,
@@ -19,7 +20,6 @@ import { visible, visibleLine } from "../visible.ts";
 import { clock, count, duration } from "../words.ts";
 import { askWords, happeningOf } from "./happening.ts";
 import {
-  argsWords,
   dividerWords,
   endWords,
   indented,
@@ -28,6 +28,7 @@ import {
   nameOf,
   resultWords,
   splitResult,
+  toolWords,
   usageWords,
 } from "./message-words.ts";
 import { Printer } from "./printer.ts";
@@ -39,14 +40,17 @@ const TAKEN_CHARS = 80;
 export class Transcript {
   readonly #printer: Printer;
   readonly #now: () => number;
+  readonly #queuedLater: boolean;
   /** How much was printed of what: characters of a part, 1 for what is printed at once. */
   readonly #printed = new Map<string, number>();
   /** Of the call that the event at hand is the end of. */
   #added = "";
 
-  constructor(terminal: Terminal, now: () => number) {
+  /** `queued`: where what waits is shown otherwise, it is printed in front of what answers it, and nowhere else. */
+  constructor(terminal: Terminal, now: () => number, queued: "at once" | "when taken up" = "at once") {
     this.#printer = new Printer(terminal);
     this.#now = now;
+    this.#queuedLater = queued === "when taken up";
   }
 
   head(session: string, { title, profile, model, workspace }: Meta): void {
@@ -66,8 +70,11 @@ export class Transcript {
     const waitedFor = new Set(openCalls(view).map(({ call }) => call));
     for (const { process, background, call } of view.processes)
       if (!background && call !== undefined && waitedFor.has(call)) this.#hush(process);
-    for (const queued of view.queue) this.#input(queued, view.turn || view.held ? "queued" : undefined);
-    for (const ask of view.asks) this.#printer.line(`  · ${askWords(ask)}`, "yellow");
+    for (const queued of view.queue) this.#queued(queued, view);
+    for (const ask of view.asks) {
+      this.#knowAsk(ask);
+      this.#printer.line(`  · ${askWords(ask)}`, "yellow");
+    }
   }
 
   /** As if it had been printed. */
@@ -97,7 +104,7 @@ export class Transcript {
     }
     if (event.type === "input_admitted") {
       const queued = view.queue.at(-1);
-      if (queued) this.#input(queued, view.turn ? "queued" : undefined);
+      if (queued) this.#queued(queued, view);
     }
     for (const id of touched.messages) {
       const message = view.messages.findLast((candidate) => candidate.id === id);
@@ -120,11 +127,17 @@ export class Transcript {
     if (happening) this.#printer.line(`  · ${happening.text}`, happening.style);
   }
 
-  /** The process of a call that is waited for ends with that call, which is told. */
+  /** The process of a call that is waited for ends with that call, which is told; and what a call asks is answered with it. */
   #isHushed(fact: Fact): boolean {
+    if (fact.type === "ask_opened") this.#knowAsk(fact.data);
+    if (fact.type === "ask_answered") return this.#have(`${fact.data.ask} of a call`) > 0;
     if (fact.type === "process_started" && !fact.data.background) this.#hush(fact.data.process);
     const isEnd = fact.type === "process_exited" || fact.type === "process_stopped";
     return isEnd && this.#have(`${fact.data.process} hushed`) > 0;
+  }
+
+  #knowAsk({ ask, kind, call }: Pick<OpenAsk, "ask" | "kind" | "call">): void {
+    if (kind === "clarify" && call !== undefined) this.#remember(`${ask} of a call`, 1);
   }
 
   #hush(process: string): void {
@@ -135,6 +148,11 @@ export class Transcript {
   #unhushLeft(view: View, call: string): void {
     for (const known of view.processes)
       if (known.call === call) this.#printed.delete(`${known.process} hushed`);
+  }
+
+  #queued(queued: QueuedInput, { turn, held }: View): void {
+    const waits = turn !== null || held;
+    if (!waits || !this.#queuedLater) this.#input(queued, waits ? "queued" : undefined);
   }
 
   #message(message: Message): void {
@@ -233,7 +251,7 @@ export class Transcript {
   #tool(part: ToolPart): void {
     if (part.state === "drafting") return;
     const { id } = part;
-    const header = `  ⚙ ${visibleLine(part.name)} ${argsWords(part.args)}`.trimEnd();
+    const header = `  ⚙ ${toolWords(part)}`;
     this.#once(`${id} header`, () => {
       this.#printer.gap();
       this.#printer.open(id, () => this.#printer.line(header, "magenta"));
@@ -250,6 +268,9 @@ export class Transcript {
       this.#remember(id, part.draftChars);
       say(`${skipped > 0 ? `… ${count(skipped, "character")} …\n` : ""}${visible(part.draft.slice(-fresh))}`);
     }
+    // Put to a person, who sees the question and need only see what was answered.
+    if (part.state === "finished" && part.name === "ask" && part.status === "ok")
+      this.#once(`${id} finished`, () => this.#printer.line(`  ✓ ${visibleLine(part.result)}`, "green"));
     if (part.state === "finished")
       this.#once(`${id} finished`, () => {
         const { said, added } = splitResult(part.result);
