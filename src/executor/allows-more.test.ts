@@ -117,8 +117,8 @@ describe("delegating", () => {
     it("is put to a person where it is no longer, and done once that is allowed", async () => {
       const { parent, child } = await begunUnasked(isMade);
       await scene.run(handingOn, ASKS, {}, 8, AUTO);
-      const { ask } = (await scene.untilFact(parent, "ask_opened")).at(-1)?.data as { ask: string };
-      expect(types((await scene.store.events(child, START, 100)) ?? [])).not.toContain("turn_started");
+      const { ask } = (await scene.untilFact(parent, "ask_opened")).at(-1)!.data as { ask: string };
+      expect(types(await scene.store.events(child, START, 100))).not.toContain("turn_started");
       await answer(parent, ask, "once");
       expect(results(await scene.untilFact(parent, "turn_ended"))).toMatchObject([{ status: "ok" }]);
       expect(types(await scene.untilFact(child, "turn_ended"))).toContain("turn_started");
@@ -127,11 +127,11 @@ describe("delegating", () => {
     it("is not done where that is denied, and nobody waits to begin with it", async () => {
       const { parent, child } = await begunUnasked(isMade);
       await scene.run(handingOn, ASKS, {}, 8, AUTO);
-      const { ask } = (await scene.untilFact(parent, "ask_opened")).at(-1)?.data as { ask: string };
+      const { ask } = (await scene.untilFact(parent, "ask_opened")).at(-1)!.data as { ask: string };
       await answer(parent, ask, "deny");
       expect(results(await scene.untilFact(parent, "turn_ended"))).toMatchObject([{ status: "denied" }]);
       expect((await scene.store.session(child, ""))?.queued ?? 0).toBe(0);
-      expect(types((await scene.store.events(child, START, 100)) ?? [])).not.toContain("turn_started");
+      expect(types(await scene.store.events(child, START, 100))).not.toContain("turn_started");
     });
   });
 
