@@ -32,8 +32,14 @@ it("a transcript is the same after an export, a deletion and an import, here and
 
   const back = (await holdfast(from, ["sessions", "import", file])).out.trim();
   expect(await transcript(from, back)).toBe(words);
-  const moved = await holdfastJson<SessionRow>(to, ["sessions", "import", file]);
-  expect(moved).toMatchObject({ title: "Travels", status: "idle", queued: 0 });
+  const moved = await holdfastJson<SessionRow>(to, [
+    "sessions",
+    "import",
+    file,
+    "--workspace",
+    onSqlite.home,
+  ]);
+  expect(moved).toMatchObject({ title: "Travels", status: "idle", queued: 0, workspace: onSqlite.home });
   expect(await transcript(to, moved.id)).toBe(words);
   // And from there on, by way of a pipe.
   const { out: lines } = await holdfast(to, ["sessions", "export", moved.id, "--format", "jsonl"]);

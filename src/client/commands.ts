@@ -216,14 +216,14 @@ export function createClient(options: ClientOptions = {}) {
     /** An export in JSON lines becomes a session of one's own, at rest. `partial` takes what is there of one that was cut off. */
     importSession: (
       lines: Blob,
-      { partial }: { partial?: boolean } = {},
+      { partial, workspace }: { partial?: boolean; workspace?: string | undefined } = {},
       signal?: AbortSignal,
       key?: string,
     ) =>
       json<SessionRow>({
         method: "POST",
         path: "/api/sessions/import",
-        query: { partial: partial || undefined },
+        query: { partial: partial || undefined, workspace },
         bytes: { body: lines, type: "application/x-ndjson" },
         tryMs: UPLOAD_TRY_MS,
         signal,

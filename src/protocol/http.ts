@@ -84,14 +84,17 @@ export const PatchInput = named(
 /** What an input that was delivered should have said. Without attachments it keeps those that it had. */
 export const Resend = named("Resend", z.strictObject({ text: InputText, attachments: FileRefs.optional() }));
 
+export const Workspace = withoutNul(z.string().min(1).max(4096)).refine(
+  (path) => /^(\/|~$|~\/)/.test(path),
+  "must be an absolute path, or begin with ~/",
+);
+
 export const NewSession = named(
   "NewSession",
   z.strictObject({
     profile: Name.optional(),
     title: Title.optional(),
-    workspace: withoutNul(z.string().min(1).max(4096))
-      .refine((path) => /^(\/|~$|~\/)/.test(path), "must be an absolute path, or begin with ~/")
-      .optional(),
+    workspace: Workspace.optional(),
     lane: Name.optional(),
     /** In place of the profile's own. */
     model: Name.optional(),

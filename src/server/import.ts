@@ -17,7 +17,10 @@ const NDJSON = "application/x-ndjson";
 /** An event, and its position in front. */
 const LINE_MAX_BYTES = EVENT_MAX_BYTES + 1024;
 
-const Import = z.strictObject({ partial: z.enum(["true", "false"]).default("false") });
+const Import = z.strictObject({
+  partial: z.enum(["true", "false"]).default("false"),
+  workspace: http.Workspace.optional(),
+});
 
 export function importRoutes(app: App, { store, ids, log, secrets }: Context): void {
   void app.register((scope: App, _, done) => {
@@ -44,13 +47,14 @@ export function importRoutes(app: App, { store, ids, log, secrets }: Context): v
         // Not destroyed when enough was read: its sender has yet to read our answer.
         const pieces = counted(body.iterator({ destroyOnReturn: false }), hash);
         const lines = bodyLines(pieces, LINE_MAX_BYTES);
+        const { workspace } = request.query;
         const partial = request.query.partial === "true";
         const { readImport } = await import("./read-import.ts"); // an idle server need not carry all that it checks by
         const into = await store.beginImport(ids.next("ses"));
         try {
           const from = await readImport({ lines, into, secrets, partial });
           const command = commandOf(request, hash.digest("hex"));
-          const made = await into.finish(from, authorOf(request.caller), command);
+          const made = await into.finish({ from, workspace }, authorOf(request.caller), command);
           if (!made.ok && made.code === "key_reused") refuseReused();
           if (!made.ok) throw new Error(`an import can't be made: ${made.code}`);
           const { session } = made;

@@ -69,11 +69,12 @@ export function applyFact(view: View, fact: Fact): Changed {
       add(position, { kind: "divider", divider: "forked", text: fact.data.from });
       return { messages: [position], areas: ["meta", "usage", "processes", "delegates"] };
     case "session_imported":
-      // What it was part of, what ran for it and what was allowed there are of another place.
+      // What it was part of, where it worked, what ran for it and what was allowed there are of another place.
       view.processes = [];
       view.delegates = [];
       view.rules = [];
       Object.assign(view.meta, { lane: null, origin: null, forkedFrom: null, continues: null });
+      view.meta.workspace = fact.data.workspace ?? null;
       add(position, { kind: "divider", divider: "imported", text: fact.data.from ?? "" });
       return { messages: [position], areas: ["meta", "processes", "delegates", "rules"] };
     case "session_ended":

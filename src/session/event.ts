@@ -112,7 +112,12 @@ export const factData = {
   /** `continues`: it is the successor of that session, and no row of its own beside it. */
   session_forked: z.object({ from: z.string(), at: z.string(), continues: z.literal(true).optional() }),
   /** It was brought in from an export: `from` is the session's id there, when that is known; `at` the last fact of it. */
-  session_imported: z.object({ from: z.string().optional(), at: z.string() }),
+  /** Where it works from here on is for whoever brought it in to say; else it is its profile's own place. */
+  session_imported: z.object({
+    from: z.string().optional(),
+    at: z.string(),
+    workspace: z.string().optional(),
+  }),
   session_ended: z.object({ reason: z.string(), successor: z.string().optional() }),
   reset_skipped: z.object({ reasons: z.array(z.string()) }),
   model_changed: z.object({ model: z.string() }),

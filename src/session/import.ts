@@ -4,11 +4,21 @@ import type { NewFact } from "./event.ts";
 import { formatPosition, seqOf } from "./position.ts";
 import type { View } from "./view.ts";
 
+/** Its id elsewhere, and where whoever brings it in wants it to work. */
+export type Brought = { from?: string | undefined; workspace?: string | undefined };
+
 /** What follows its facts. Unlike a fork it has all of them, also those of a step that was under way. */
-export function importFacts(view: View, from: string | undefined): NewFact[] {
+export function importFacts(view: View, { from, workspace }: Brought): NewFact[] {
   const lastFact = formatPosition(seqOf(view.position), 0);
   return [
-    { type: "session_imported", data: { ...(from !== undefined && { from }), at: lastFact } },
+    {
+      type: "session_imported",
+      data: {
+        ...(from !== undefined && { from }),
+        at: lastFact,
+        ...(workspace !== undefined && { workspace }),
+      },
+    },
     ...endStep(view),
     ...(view.compacting ? ([{ type: "compaction_failed", data: { reason: "imported" } }] as const) : []),
     ...mendFork(view, "imported"),

@@ -4,7 +4,7 @@ import { apply } from "../session/apply.ts";
 import { isDraft, sweptBy } from "../session/draft.ts";
 import type { AnyEvent, By, LongText, NewEvent, NewFact } from "../session/event.ts";
 import { openCalls, rowOf } from "../session/fork.ts";
-import { importFacts } from "../session/import.ts";
+import { importFacts, type Brought } from "../session/import.ts";
 import { formatPosition, seqOf, subOf } from "../session/position.ts";
 import type { RowState } from "../session/row.ts";
 import { emptyView } from "../session/view.ts";
@@ -103,10 +103,10 @@ export class ImportPlan {
   }
 
   /** Once all events have come. */
-  end(from: string | undefined, at: string, by: By): ImportEnd {
+  end(brought: Brought, at: string, by: By): ImportEnd {
     const view = this.#view;
     const seq = seqOf(view.position);
-    const facts = importFacts(view, from);
+    const facts = importFacts(view, brought);
     facts.forEach((fact, n) => apply(view, { position: formatPosition(seq + 1 + n, 0), at, by, ...fact }));
     const { profile, workspace } = view.meta;
     return { seq, epoch: this.#epoch, facts, row: rowOf(view), profile, workspace };

@@ -4,6 +4,7 @@
 import type { AskAnswer, AskState } from "../session/asks.ts";
 import type { Deed } from "../session/deed.ts";
 import type { AnyEvent, AskDetail, By, FactData, NewEvent, NewFact, Rule } from "../session/event.ts";
+import type { Brought } from "../session/import.ts";
 import type { Position } from "../session/position.ts";
 import type { ProcessStatus } from "../session/processes.ts";
 import type { Attention, RowState, Status } from "../session/row.ts";
@@ -299,8 +300,8 @@ export interface Importing {
   addBlob(bytes: Uint8Array): Promise<BlobInfo>;
   /** Under the id that its facts know it by. False when there is another file of that id. */
   addFile(file: FileInfo, bytes: AsyncIterable<Uint8Array>): Promise<boolean>;
-  /** From here on it is a session, at rest. `from` is its id where it came from. */
-  finish(from: string | undefined, author: By, command?: Command): Promise<Created>;
+  /** From here on it is a session, at rest. */
+  finish(brought: Brought, author: By, command?: Command): Promise<Created>;
   /** Takes away what came, unless it is a session by now. */
   abandon(): Promise<void>;
 }

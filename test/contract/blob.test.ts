@@ -248,7 +248,7 @@ describe("a file", () => {
         for (const fact of facts) await into.addEvent(fact);
         return into;
       };
-      expect(await (await bring("ses_b")).finish("ses_a", owner)).toMatchObject({ ok: true });
+      expect(await (await bring("ses_b")).finish({ from: "ses_a" }, owner)).toMatchObject({ ok: true });
       await (await bring("ses_c")).abandon();
       await store.deleteSession("ses_a", { force: true });
       clock.advance(60 * DAY_MS);

@@ -53,7 +53,7 @@ describe("an import", () => {
           id: "ses_i",
           title: "Original",
           profile: "coder",
-          workspace: "/work",
+          workspace: null, // a file from elsewhere does not say which of our files an agent may read
           model: "m",
           lane: null,
           status: "idle",
@@ -198,7 +198,7 @@ describe("an import", () => {
       );
       for (const [n, result] of refs.slice(3).entries())
         await into.addEvent(factAt(3 + n, "notice", { level: "info", text: result }));
-      await into.finish("ses_a", anna);
+      await into.finish({ from: "ses_a" }, anna);
       for (const word of ["heron0", "heron2", "heron3", "heron19"])
         expect((await store.search({ q: word, limit: 10 })).items).toMatchObject([{ session: "ses_i" }]);
     });
@@ -221,7 +221,7 @@ describe("an import", () => {
         }),
       );
       expect(await into.addFile(photo, pieces(pixels))).toBe(true); // two facts may name it
-      expect(await into.finish("ses_a", anna)).toMatchObject({ ok: true });
+      expect(await into.finish({ from: "ses_a" }, anna)).toMatchObject({ ok: true });
       await into.abandon();
       clock.advance(48 * 3_600_000);
       await store.tidy();
@@ -330,7 +330,7 @@ async function bring(
 ): Promise<Created> {
   const into = await store.beginImport(id);
   for (const fact of facts) await into.addEvent(fact);
-  const made = await into.finish("ses_a", anna, command);
+  const made = await into.finish({ from: "ses_a" }, anna, command);
   await into.abandon();
   return made;
 }

@@ -157,7 +157,7 @@ describe("what was used", () => {
       expect(await store.forkSession("ses_a", undefined, "ses_f", anna)).toMatchObject({ ok: true });
       const into = await store.beginImport("ses_i");
       for (const fact of facts) await into.addEvent(fact);
-      expect(await into.finish("ses_a", anna)).toMatchObject({ ok: true });
+      expect(await into.finish({ from: "ses_a" }, anna)).toMatchObject({ ok: true });
       const view = (await store.view("ses_a"))!;
       const at = view.position;
       await store.succeedSession({ from: "ses_a", view, at, id: "ses_s", reason: "reset", first: [] }, anna);

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { createWriteStream, openAsBlob } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { answer, type Cli } from "../cli.ts";
 import { Failure } from "../exit.ts";
@@ -12,15 +12,17 @@ export function importCommand(cli: Cli): Command {
     .description("Make a session of your own from an export in JSON lines")
     .argument("<file>", "an export; - reads it from stdin")
     .option("--partial", "take what is there of one that was cut off, or is of an older version")
+    .option("--workspace <directory>", "where it is to work from now on, else where its profile does")
     .addHelpText(
       "after",
       "\nIt is at rest: nothing of it runs before you send it something." +
         "\n\nExamples:\n  holdfast sessions import ses_01k9.jsonl\n  holdfast sessions export latest --format jsonl | HOLDFAST_URL=https://other holdfast sessions import -",
     )
-    .action(async (file: string, { partial }: { partial?: true }, command: Command) => {
+    .action(async (file: string, options: { partial?: true; workspace?: string }, command: Command) => {
       const { client, terminal, stdin } = cli;
-      const send = async (path: string) =>
-        client.importSession(await asBlob(path), { partial: partial === true });
+      const partial = options.partial === true;
+      const workspace = options.workspace === undefined ? undefined : resolve(options.workspace);
+      const send = async (path: string) => client.importSession(await asBlob(path), { partial, workspace });
       const session = file === "-" ? await fromStream(stdin, send) : await send(file);
       answer(cli, command, session, () => terminal.line(session.id));
     });

@@ -25,7 +25,7 @@ it("what a node left of an import is tidied by another once it was silent for lo
   await other.query("update purge set copying_until = 1");
   await tidying.tidy();
   expect(await left()).toEqual([0, 0]);
-  await expect(into.finish("ses_a", owner)).rejects.toMatchObject({ kind: "busy" });
+  await expect(into.finish({ from: "ses_a" }, owner)).rejects.toMatchObject({ kind: "busy" });
   await into.abandon();
   expect(await left()).toEqual([0, 0]);
 });

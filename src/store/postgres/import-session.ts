@@ -74,10 +74,10 @@ export async function beginImport(context: Context, id: string): Promise<Importi
       if (size === undefined) throw new RangeError(`${info.file} has more than its ${info.bytes} bytes`);
       return true;
     },
-    async finish(from, author, command) {
+    async finish(brought, author, command) {
       await write(plan.rest());
       const now = clock();
-      const end = plan.end(from, new Date(now).toISOString(), author);
+      const end = plan.end(brought, new Date(now).toISOString(), author);
       const made = await finishImport(context, { id, end, files, author, now, command });
       if (made.ok && !made.replayed) changed(id, FIRST_REV);
       return made;

@@ -50,11 +50,11 @@ export async function beginImport(context: Context, id: string, purge: () => voi
       files.push({ info, blob: put.key });
       return true;
     },
-    async finish(from, author, command) {
+    async finish(brought, author, command) {
       await write(plan.rest());
       const now = clock();
       const time = new Date(now).toISOString();
-      const { facts, seq, ...end } = plan.end(from, time, author);
+      const { facts, seq, ...end } = plan.end(brought, time, author);
       const batch = packBatch({ ...prepareBatch(facts, time, author), change: undefined }, now);
       const person = personOf(author);
       const made = await writer.call("finishImport", {
