@@ -13,8 +13,8 @@ import type { Store } from "./store/store.ts";
 const GARBAGE_PERCENT = 200;
 const START_MS = 1_000;
 const QUIET_MS = 2_000;
-/** Of the time: whoever has more to do than this should not wait for us. */
-const QUIET_LOAD = 0.1;
+/** Of the time. One agent that speaks takes a twentieth, and should neither wait for us nor compile again. */
+const QUIET_LOAD = 0.02;
 /** V8's own: how many collections code has to miss before it is thrown away. */
 const USUAL_AGE = 6;
 
