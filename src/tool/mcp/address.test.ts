@@ -16,7 +16,7 @@ afterEach(async () => {
 const forever = new AbortController().signal;
 
 /** One session, as such a server has it. */
-async function listening(): Promise<string> {
+async function listening(): Promise<{ url: string; end: () => Promise<void> }> {
   const wire = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
   const server = new Server({ name: "far", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -31,17 +31,19 @@ async function listening(): Promise<string> {
     else response.writeHead(401).end("who are you?");
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => http.once("listening", resolve));
-  cleanups.push(async () => {
+  const end = async () => {
     await server.close();
     http.closeAllConnections();
     await new Promise((resolve) => http.close(resolve));
-  });
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  };
+  cleanups.push(end);
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, end };
 }
 
-async function boxOf(url: string, env: Record<string, string>): Promise<Toolbox> {
+async function boxOf(url: string, env: Record<string, string>, warned: object[] = []): Promise<Toolbox> {
+  const log = { info: () => {}, warn: (detail: object) => void warned.push(detail) };
   const { mcp } = Config.parse({ mcp: { far: { url, tokenEnv: "FAR_TOKEN" } } });
-  const servers = [...mcpServersOf({ mcp }, env, { info: () => {}, warn: () => {} }).values()];
+  const servers = [...mcpServersOf({ mcp }, env, log).values()];
   cleanups.push(() => Promise.all(servers.map((server) => server.close())));
   const box = toolbox(new Map(), servers);
   await box.settle(forever);
@@ -49,7 +51,7 @@ async function boxOf(url: string, env: Record<string, string>): Promise<Toolbox>
 }
 
 it("a server at an address is spoken to with its token", async () => {
-  const box = await boxOf(await listening(), { FAR_TOKEN: "let-me-in" });
+  const box = await boxOf((await listening()).url, { FAR_TOKEN: "let-me-in" });
   expect(box.missing()).toEqual([]);
   const tool = box.tools().get("far__echo");
   const place = {
@@ -67,8 +69,27 @@ it("a server at an address is spoken to with its token", async () => {
 });
 
 it("a server that does not let us in, or is not there, is missing with the reason", async () => {
-  const url = await listening();
+  const { url } = await listening();
   expect((await boxOf(url, {})).missing()).toEqual([expect.stringMatching(/401|who are you/)]);
   const nobody = await boxOf("http://127.0.0.1:1/mcp", { FAR_TOKEN: "let-me-in" });
   expect(nobody.missing()).toEqual([expect.stringContaining("ECONNREFUSED")]);
+});
+
+it("a call to a server that has gone away meanwhile is unknown, and that it went is told once", async () => {
+  const { url, end } = await listening();
+  const warned: object[] = [];
+  const box = await boxOf(url, { FAR_TOKEN: "let-me-in" }, warned);
+  const tool = box.tools().get("far__echo");
+  await end();
+  const place = {
+    session: "ses_1",
+    workspace: "/",
+    hidden: "",
+    call: "c1",
+    trace: undefined,
+    signal: forever,
+  };
+  expect(tool?.kind === "plain" && (await tool.run({}, place))).toMatchObject({ status: "unknown" });
+  expect(box.missing()).toEqual([expect.stringContaining("far")]);
+  expect(warned).toHaveLength(1);
 });

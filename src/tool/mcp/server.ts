@@ -133,8 +133,11 @@ export class McpServer {
   /** Opened again at its next use, but one that ends as soon as it begins is not begun over and over. */
   #lose(why: string): void {
     const { name, log } = this.#options;
-    void this.#connection?.close();
-    this.#connection = undefined;
+    const connection = this.#connection;
+    this.#connection = undefined; // before it is closed, which says so once more
+    connection
+      ?.close()
+      .catch((error: unknown) => log.warn({ mcp: name, err: error }, "an MCP server did not let go"));
     this.#state = { state: "failed", why, atMs: this.#openedAtMs };
     if (!this.#isOver) log.warn({ mcp: name, why }, "an MCP server went away");
   }
