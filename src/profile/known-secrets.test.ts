@@ -38,6 +38,15 @@ test("so are the token, what webhooks are signed with, and what is passed on und
   });
 });
 
+test("so is what MCP servers are let in with, by an address or by their environment", () => {
+  const mcp = {
+    far: { url: "https://mcp.example", tokenEnv: "DOCS" },
+    near: { command: ["server"], passEnv: ["GITHUB_TOKEN", "NODE_ENV"] },
+  };
+  const env = { DOCS: "lets-us-in-1", GITHUB_TOKEN: "ghp_1234", NODE_ENV: "production" };
+  expect(known({ mcp }, env)).toEqual({ "lets-us-in-1": "DOCS", ghp_1234: "GITHUB_TOKEN" });
+});
+
 test("plain words in place of a key are none, and neither is the lack of one", () => {
   const providers = {
     studio: { kind: "openai-compatible", baseUrl: "http://127.0.0.1:1", apiKeyEnv: "LOCAL" },
