@@ -1,5 +1,5 @@
-// Files stay inside the workspace: by what was really opened, not by what a path looked like a moment before. A path is
-// opened first and judged by where its descriptor leads, so that no symbolic link can be swapped in between.
+// Files stay inside the workspace: by what was really found, not by what a path looked like a moment before. A path is found
+// first and judged by where its descriptor leads, so that no symbolic link can be swapped in between.
 import { constants } from "node:fs";
 import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
