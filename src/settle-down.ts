@@ -12,7 +12,7 @@ import type { Store } from "./store/store.ts";
  */
 const GARBAGE_PERCENT = 200;
 const START_MS = 1_000;
-const QUIET_MS = 2_000;
+const QUIET_MS = 1_500;
 /** Of the time. One agent that speaks takes a twentieth, and should neither wait for us nor compile again. */
 const QUIET_LOAD = 0.02;
 /** V8's own: how many collections code has to miss before it is thrown away. */
@@ -22,9 +22,12 @@ export async function settleDown(store: Pick<Store, "settle">, over: AbortSignal
   await pause(START_MS, over);
   if (over.aborted) return;
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
-  // Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured.
-  await collect(store);
   setFlagsFromString("--opt"); // what runs from now on runs often; bin/launch.cjs forbade it for the start
+  await untilQuiet(over);
+  if (over.aborted) return;
+  // Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. Not before it is quiet:
+  // turns that go on after a restart would wait for it, 70 ms with one of them.
+  await collect(store);
   await untilQuiet(over);
   if (over.aborted) return;
   // So does what ran at the start alone: 2 MB of code that has not run since the last collection.
