@@ -44,6 +44,7 @@ export const PICTURED_VIEWS: PicturedView[] = [
     shows: /was skipped twice/,
   },
   { name: "search", path: () => "/search?q=reports", shows: "places" },
+  { name: "insights", path: () => "/insights", shows: "Tokens by day" },
   { name: "settings", path: () => "/settings", shows: "Appearance" },
   { name: "login", path: () => "/", shows: "holdfast login", isLoggedOut: true },
 ];

@@ -67,7 +67,7 @@ export class Script {
     };
     return this.add({
       type: "step_completed",
-      data: { step: this.#step, attempt: this.#attempt, message, usage },
+      data: { step: this.#step, attempt: this.#attempt, message, model: this.#model, usage },
     });
   }
 

@@ -1,5 +1,6 @@
 // What each address of the page means.
 import { isPosition, type Position } from "../src/session/position.ts";
+import { parseRange, USUAL_RANGE, type Range } from "./insights/days.ts";
 
 export type Route =
   | { page: "sessions" }
@@ -10,6 +11,8 @@ export type Route =
   /** `at` is a place in the log to show, as a search hit names it. */
   | { page: "session"; session: string; at: Position | null }
   | { page: "search"; query: string }
+  /** How many days of it. */
+  | { page: "insights"; days: Range }
   | { page: "settings" }
   | { page: "login"; secret: string }
   | { page: "unknown" };
@@ -23,6 +26,8 @@ export function parseAddress({
   if (pathname === "/") return { page: "sessions" };
   if (pathname === "/new") return { page: "new" };
   if (pathname === "/search") return { page: "search", query: new URLSearchParams(search).get("q") ?? "" };
+  if (pathname === "/insights")
+    return { page: "insights", days: parseRange(new URLSearchParams(search).get("days")) };
   if (pathname === "/settings") return { page: "settings" };
   if (pathname === "/login") return { page: "login", secret: fragment };
   if (pathname === "/inbox") return { page: "inbox" };
@@ -44,4 +49,8 @@ export function sessionPath(session: string, at?: Position): string {
 
 export function searchPath(query: string): string {
   return query === "" ? "/search" : `/search?${new URLSearchParams({ q: query })}`;
+}
+
+export function insightsPath(days: Range): string {
+  return days === USUAL_RANGE ? "/insights" : `/insights?days=${days}`;
 }

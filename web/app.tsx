@@ -4,6 +4,7 @@ import { AskPage } from "./asks/ask-page.tsx";
 import { ConfirmDialog } from "./confirm.tsx";
 import { nameDocument } from "./document-title.ts";
 import { Inbox } from "./inbox/inbox.tsx";
+import { InsightsPage } from "./insights/page.tsx";
 import { goToLastPlace, keepLastPlace } from "./last-place.ts";
 import { LoginByLink } from "./login/by-link.tsx";
 import { LoginGuard } from "./login/guard.tsx";
@@ -87,6 +88,9 @@ function Panes() {
           </Match>
           <Match when={page() === "settings"}>
             <SettingsPage />
+          </Match>
+          <Match when={page() === "insights"}>
+            <InsightsPage />
           </Match>
           <Match when={page() === "inbox"}>
             <Inbox />

@@ -5,6 +5,7 @@ import { For } from "solid-js";
 const STROKES = {
   archive: ["M2.5 3h11v3h-11zM3.5 6v7h9V6", "M6.5 8.75h3"],
   arrowDown: ["M8 2.5v11M3.75 9.25 8 13.5l4.25-4.25"],
+  bars: ["M3.5 13.5v-4M8 13.5v-11M12.5 13.5v-7"],
   bell: ["M8 2a4 4 0 0 0-4 4c0 4-1.5 5-1.5 5h11S12 10 12 6a4 4 0 0 0-4-4z", "M6.75 13.5a1.4 1.4 0 0 0 2.5 0"],
   check: ["m3 8.5 3.25 3.25L13 4.5"],
   chevronDown: ["m4 6 4 4 4-4"],

@@ -66,6 +66,13 @@ export function addPageCommands(client: Client, list: SessionList): void {
       run: () => navigate("/search"),
     },
     {
+      id: "go.insights",
+      title: "Insights",
+      also: "usage tokens cost money spend days models statistics",
+      when: () => page() !== "insights",
+      run: () => navigate("/insights"),
+    },
+    {
       id: "go.settings",
       title: "Settings",
       also: "preferences notifications devices tokens rules about log out",

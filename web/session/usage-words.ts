@@ -16,7 +16,7 @@ export function shortNumber(n: number): string {
   return `${trimmed(n / 1_000_000)}M`;
 }
 
-function money(dollars: number): string {
+export function money(dollars: number): string {
   return dollars > 0 && dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
 }
 

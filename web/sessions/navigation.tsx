@@ -1,4 +1,4 @@
-// Above the sessions: search, a new one, and what waits for a person in any of them.
+// Above the sessions: search, a new one, what waits for a person in any of them, and what they have used.
 import { createMemo, Show } from "solid-js";
 import { Icon } from "../icon.tsx";
 import { Link } from "../link.tsx";
@@ -42,6 +42,10 @@ export function SidebarNavigation() {
               {open()} {open() === 1 ? "needs" : "need"} you
             </b>
           </Show>
+        </Link>
+        <Link class="way" href="/insights" aria-current={route().page === "insights" ? "page" : undefined}>
+          <Icon name="bars" />
+          <span class="words">Insights</span>
         </Link>
       </nav>
     </div>

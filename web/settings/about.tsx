@@ -2,8 +2,8 @@
 import { For, Show } from "solid-js";
 import type { Overview, ProfileInfo } from "../../src/client/commands.ts";
 import { useDashboard } from "../state/dashboard.ts";
-import { createLoaded } from "./loaded.ts";
-import { Arrived, Section } from "./section.tsx";
+import { createLoaded } from "../loaded.ts";
+import { Arrived, Section } from "../section.tsx";
 
 const STORES = { sqlite: "SQLite, embedded", postgres: "PostgreSQL" };
 

@@ -1,7 +1,7 @@
 import { For } from "solid-js";
 import { Icon, type IconName } from "../icon.tsx";
 import { setTheme, theme, THEMES, type Theme } from "../theme.ts";
-import { Section } from "./section.tsx";
+import { Section } from "../section.tsx";
 
 const ICONS: Record<Theme, IconName> = { system: "system", light: "sun", dark: "moon" };
 const WORDS: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };

@@ -6,9 +6,9 @@ import { Icon } from "../icon.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { ago, clockTime, wholeTime } from "../time-words.ts";
 import { CopyField } from "./copy-field.tsx";
-import { createLoaded } from "./loaded.ts";
+import { createLoaded } from "../loaded.ts";
 import { LogOut } from "./log-out.tsx";
-import { Arrived, Section } from "./section.tsx";
+import { Arrived, Section } from "../section.tsx";
 import { TakeBack } from "./take-back.tsx";
 
 export function Devices() {

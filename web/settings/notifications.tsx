@@ -2,7 +2,7 @@
 import { createSignal, For, Match, Show, Switch } from "solid-js";
 import { choices, NEWS_KINDS, setChoices, type NewsKind } from "../notify/choices.ts";
 import { askPermission, notificationPermission, showNotification } from "../notify/system.ts";
-import { Section } from "./section.tsx";
+import { Section } from "../section.tsx";
 
 const WORDS: Record<NewsKind, string> = {
   approval: "An agent wants an approval",

@@ -3,8 +3,8 @@ import { For, Show } from "solid-js";
 import type { RuleInfo } from "../../src/client/commands.ts";
 import { useDashboard } from "../state/dashboard.ts";
 import { wholeTime } from "../time-words.ts";
-import { createLoaded } from "./loaded.ts";
-import { Arrived, Section } from "./section.tsx";
+import { createLoaded } from "../loaded.ts";
+import { Arrived, Section } from "../section.tsx";
 import { TakeBack } from "./take-back.tsx";
 
 export function Rules() {

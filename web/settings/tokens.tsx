@@ -6,8 +6,8 @@ import { Icon } from "../icon.tsx";
 import { useDashboard } from "../state/dashboard.ts";
 import { ago, wholeTime } from "../time-words.ts";
 import { CopyField } from "./copy-field.tsx";
-import { createLoaded } from "./loaded.ts";
-import { Arrived, Section } from "./section.tsx";
+import { createLoaded } from "../loaded.ts";
+import { Arrived, Section } from "../section.tsx";
 import { TakeBack } from "./take-back.tsx";
 
 const NAME_MAX_CHARS = 200;

@@ -1,6 +1,6 @@
 // Something that a page asks the server for when it is opened, with what went wrong and a way to ask again.
 import { createSignal, onCleanup, type Accessor } from "solid-js";
-import { failureWords } from "../failure-words.ts";
+import { failureWords } from "./failure-words.ts";
 
 export type Loaded<T> = {
   /** What came last stays while it is asked for again. */
@@ -15,13 +15,15 @@ export function createLoaded<T extends object>(load: (signal: AbortSignal) => Pr
   const left = new AbortController();
   onCleanup(() => left.abort());
 
+  let asked = 0;
   async function reload(): Promise<void> {
+    const mine = ++asked;
     setFailure(undefined);
     try {
       const loaded = await load(left.signal);
-      setValue(() => loaded);
+      if (mine === asked) setValue(() => loaded); // else it is an answer to what was asked before
     } catch (error) {
-      if (!left.signal.aborted) setFailure(failureWords(error));
+      if (mine === asked && !left.signal.aborted) setFailure(failureWords(error));
     }
   }
   void reload();
