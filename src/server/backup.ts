@@ -1,13 +1,18 @@
 // GET /api/backup: a copy of the running store, whole and consistent, as one file. It lies in a private folder of this
-// server's own only for as long as it is being made and sent; what a server left that died over it goes when the next one starts.
+// server's own only for as long as it is being made and sent; what a server left that died over it goes when the next one
+// starts. Whatever else is beside it is someone's own, such as a backup that was written there, and stays.
 import { createReadStream } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import type { Store } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { refuse } from "./refusal.ts";
 import type { App } from "./zod.ts";
+
+/** No name that a person would give; mkdtemp adds six characters. */
+const UNFINISHED = ".holdfast-being-sent-";
+const IS_UNFINISHED = /^\.holdfast-being-sent-[A-Za-z0-9]{6}$/;
 
 export function backupRoutes(app: App, { store, log }: Context, backupFolder: string): void {
   let isRunning = false; // each one is a whole copy on disk: one at a time
@@ -37,7 +42,7 @@ export function backupRoutes(app: App, { store, log }: Context, backupFolder: st
       };
       try {
         await mkdir(backupFolder, { recursive: true, mode: 0o700 });
-        folder = await mkdtemp(join(backupFolder, "copy-"));
+        folder = await mkdtemp(join(backupFolder, UNFINISHED));
         const file = join(folder, "holdfast.db");
         const { bytes } = await store.backup(file);
         if (reply.raw.destroyed) {
@@ -59,7 +64,7 @@ export function backupRoutes(app: App, { store, log }: Context, backupFolder: st
   );
 }
 
-/** Before the first one is made: whoever has the store open is the only one to use the folder. */
+/** Before the first one is made: whoever has the store open is the only one to make such copies. */
 export async function sweepBackups(
   { dialect }: Store,
   backupFolder: string,
@@ -67,8 +72,11 @@ export async function sweepBackups(
 ): Promise<void> {
   if (dialect !== "sqlite") return;
   try {
-    await rm(backupFolder, { recursive: true, force: true });
+    for (const entry of await readdir(backupFolder, { withFileTypes: true }))
+      if (entry.isDirectory() && IS_UNFINISHED.test(entry.name))
+        await rm(join(backupFolder, entry.name), { recursive: true, force: true });
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return; // none was ever made
     log.warn({ err: error, folder: backupFolder }, "what a broken-off backup left could not be removed");
   }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { nextRequest } from "../../test/next-request.ts";
@@ -187,15 +187,30 @@ test.skipIf(ON_POSTGRES)(
 );
 
 test.skipIf(ON_POSTGRES)(
-  "the copy that a server left that died over a backup goes at the start",
+  "the copy that a server left that died over a backup goes at the start, and nothing else of what lies there",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "holdfast-backup-test-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const backupFolder = join(folder, "backup");
-    await mkdir(join(backupFolder, "copy-1"), { recursive: true });
-    await writeFile(join(backupFolder, "copy-1", "holdfast.db.part"), "all that was said");
+    let left = "";
+    const server = await openServer({
+      backupFolder,
+      wrap: (store) =>
+        override(store, {
+          backup: (file) => {
+            left = file;
+            return store.backup(file);
+          },
+        }),
+    });
+    await (await server.fetch("/api/backup")).arrayBuffer();
+    await until(async () => (await readdir(backupFolder)).length === 0);
+    await mkdir(dirname(left));
+    await writeFile(`${left}.part`, "all that was said");
+    await writeFile(join(backupFolder, "monday.backup"), "a person's own");
+    await mkdir(join(backupFolder, "copy-of-tuesday"));
     await openServer({ backupFolder });
-    expect(await readdir(folder)).toEqual([]);
+    expect((await readdir(backupFolder)).toSorted()).toEqual(["copy-of-tuesday", "monday.backup"]);
   },
 );
 

@@ -66,7 +66,7 @@ export type ServerOptions = {
   token?: string | undefined;
   /** Where the built dashboard lies. */
   webFolder: string;
-  /** Where a backup lies while it is sent: a folder of this server's own, emptied at the start. */
+  /** Where a backup lies while it is sent, in a folder of its own; at the start only such folders are removed. */
   backupFolder: string;
   /** Undefined until they are known; without it any profile and model may be named. */
   agents?: () => KnownAgents | undefined;
