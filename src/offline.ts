@@ -51,9 +51,11 @@ export async function describeAgents(): Promise<AgentsReport> {
   return { ...agentsReport(found, process.env), mcp };
 }
 
-export function backupStore(file: string): ReturnType<Deps["backupStore"]> {
+export async function backupStore(file: string): ReturnType<Deps["backupStore"]> {
+  const settings = currentSettings();
+  if ("ok" in settings) return settings;
+  if (settings.databaseUrl !== undefined) return USE_POSTGRES_TOOLS;
   return withStore(async (store) => {
-    if (store.dialect === "postgres") return USE_POSTGRES_TOOLS;
     const { bytes } = await store.backup(file);
     return { ok: true, bytes };
   });

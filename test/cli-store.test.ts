@@ -65,6 +65,48 @@ it("a backup of the running server, restored elsewhere, holds everything that wa
   expect(await sessionsOf(other)).toHaveLength(3);
 });
 
+it("a backup is of the store of this home, even where the server of another home answers in its place", async () => {
+  const other = await started();
+  const here = await started();
+  // Both servers know the same token, and the other one listens where this home's would.
+  const env = {
+    HOLDFAST_HOME: here.home,
+    HOLDFAST_TOKEN: here.token,
+    HOLDFAST_PORT: new URL(other.url).port,
+  };
+  const session = await begin(envOf(here), "Of this home", "here");
+  const folder = await temporary();
+
+  const held = join(folder, "held.backup");
+  expect((await holdfast(env, ["backup", held, "--json"])).out).toContain('"from":"running server"');
+  expect(await readFile(held, "latin1")).toContain(session);
+
+  const server = join(here.home, "server.json");
+  const wrote = await readFile(server, "utf8");
+  await writeFile(server, wrote.replace(here.url, other.url));
+  const astray = join(folder, "astray.backup");
+  expect(await holdfast(env, ["backup", astray])).toMatchObject({
+    code: 4,
+    err: expect.stringContaining(`The server at ${other.url} is not that one`),
+  });
+  await rm(server);
+  expect(await holdfast(env, ["backup", astray])).toMatchObject({ code: 4, out: "" });
+  expect(existsSync(astray)).toBe(false);
+
+  await here.kill();
+  const free = join(folder, "free.backup");
+  expect((await holdfast(env, ["backup", free, "--json"])).out).toContain('"from":"store itself"');
+  expect(await readFile(free, "latin1")).toContain(session);
+
+  const none = { ...env, HOLDFAST_HOME: join(folder, "none") };
+  expect((await holdfast(none, ["backup", astray])).code).toBe(3);
+  // Whoever names a server means that one.
+  expect((await holdfast({ ...env, HOLDFAST_URL: here.url }, ["backup", astray])).code).toBe(5);
+  const named = await holdfast({ ...env, HOLDFAST_URL: other.url }, ["backup", astray]);
+  expect(named).toMatchObject({ code: 0, err: "" });
+  expect(await readFile(astray, "latin1")).not.toContain(session);
+});
+
 it("what is no backup is not restored", async () => {
   const folder = await temporary();
   const file = join(folder, "not-one");

@@ -11,12 +11,19 @@ export function backupCommand(cli: Cli): Command {
   return new Command("backup")
     .description("Copy the whole store into one file, also while the server runs")
     .argument("<file>", "where to; it must not be there yet")
-    .addHelpText("after", '\nExample:\n  holdfast backup "backups/$(date +%F).backup" ')
+    .addHelpText(
+      "after",
+      `
+It is the store in HOLDFAST_HOME that is copied, through its server if one runs; with HOLDFAST_URL it is that server's.
+
+Example:
+  holdfast backup "backups/$(date +%F).backup"`,
+    )
     .action(async (name: string, _: object, command: Command) => {
       const file = resolve(name);
       await refuseExisting(file);
       await refuseNowhere(dirname(file));
-      const written = (await fromServer(cli, file)) ?? (await fromStore(cli, file));
+      const written = await copyInto(cli, file);
       answer(cli, command, { file, ...written }, ({ bytes: size, from }) =>
         cli.terminal.line(`wrote ${bytes(size)} to ${file}, from the ${from}`),
       );
@@ -33,24 +40,32 @@ async function refuseNowhere(folder: string): Promise<void> {
 
 type Written = { bytes: number; from: "running server" | "store itself" };
 
-/** Undefined when no server is there. */
-async function fromServer({ hastyClient }: Cli, file: string): Promise<Written | undefined> {
-  let response: Response;
-  try {
-    response = await hastyClient.backup();
-  } catch (error) {
-    if (error instanceof Unreachable) return undefined;
-    throw error;
-  }
+/**
+ * Whoever names a server means that one. Else it is the store of this home, and nothing in its place: opened directly when
+ * it is free, through the server that holds it when not.
+ */
+async function copyInto(cli: Cli, file: string): Promise<Written> {
+  if (cli.address.urlOrigin === "HOLDFAST_URL") return fromServer(cli, file);
+  const copied = await cli.deps.backupStore(file);
+  if (copied.ok) return { bytes: copied.bytes, from: "store itself" };
+  if (copied.code !== "in_use") throw storeFailure(copied);
+  await refuseAnother(cli, copied.detail);
+  return fromServer(cli, file);
+}
+
+async function fromServer({ hastyClient }: Cli, file: string): Promise<Written> {
+  const response = await hastyClient.backup();
   return { bytes: await saveStream(response, file, { force: false }), from: "running server" };
 }
 
-async function fromStore({ deps, address }: Cli, file: string): Promise<Written> {
-  const copied = await deps.backupStore(file);
-  if (copied.ok) return { bytes: copied.bytes, from: "store itself" };
-  if (copied.code !== "in_use") throw storeFailure(copied);
-  throw new Failure(
-    "conflict",
-    `${copied.detail} It does not answer at ${address.url}: name its address with HOLDFAST_URL, or stop it.`,
-  );
+/** What listens where this home's server was, or would be, can be the server of another home that knows the same token. */
+async function refuseAnother({ address, hastyClient }: Cli, held: string): Promise<void> {
+  const refused = (why: string) =>
+    new Failure("conflict", `${held} ${why}: name its address with HOLDFAST_URL, or stop it.`);
+  if (address.store === undefined) throw refused("It did not write down where it is reached");
+  const { store } = await hastyClient.overview().catch((error: unknown) => {
+    throw error instanceof Unreachable ? refused(`It does not answer at ${address.url}`) : error;
+  });
+  if (store !== address.store)
+    throw refused(`The server at ${address.url} is not that one, since it has another store`);
 }

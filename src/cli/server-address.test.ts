@@ -19,19 +19,22 @@ test("the environment wins over what the server left, and that over host and por
   expect(serverAddress({}, settings())).toEqual({
     url: "http://127.0.0.1:4999",
     urlOrigin: "host and port",
+    store: undefined,
     token: undefined,
     tokenOrigin: "none",
   });
-  writeFileSync(join(home, "server.json"), JSON.stringify({ url: "http://127.0.0.1:5001" }));
+  writeFileSync(join(home, "server.json"), JSON.stringify({ url: "http://127.0.0.1:5001", store: "sto_1" }));
   writeFileSync(join(home, "cli-token"), "from-the-file\n");
   expect(serverAddress({}, settings())).toMatchObject({
     url: "http://127.0.0.1:5001",
+    store: "sto_1",
     token: "from-the-file",
   });
   const env = { HOLDFAST_URL: "https://elsewhere.example/", HOLDFAST_TOKEN: "from-the-environment" };
   expect(serverAddress(env, settings())).toEqual({
     url: "https://elsewhere.example",
     urlOrigin: "HOLDFAST_URL",
+    store: undefined, // whoever names a server may mean another than that of this home
     token: "from-the-environment",
     tokenOrigin: "HOLDFAST_TOKEN",
   });

@@ -8,6 +8,8 @@ import { Failure } from "./exit.ts";
 export type ServerAddress = {
   url: string;
   urlOrigin: string;
+  /** The store that the server of this home has open, as it wrote down; undefined for a server that was found otherwise. */
+  store: string | undefined;
   token: string | undefined;
   tokenOrigin: string;
 };
@@ -15,17 +17,17 @@ export type ServerAddress = {
 export function serverAddress(env: NodeJS.ProcessEnv, read: ReadSettings): ServerAddress {
   if (!read.ok) throw new Failure("usage", read.faults);
   const { home, host, port } = read.settings;
-  const [url, urlOrigin] = firstOf<string>(
-    () => named(env, "HOLDFAST_URL"),
-    () => urlOfHome(join(home, "server.json")),
-    () => [`http://${reachable(host)}:${port}`, "host and port"],
+  const [{ url, store }, urlOrigin] = firstOf<{ url: string; store?: string | undefined }>(
+    () => namedUrl(env),
+    () => serverOfHome(join(home, "server.json")),
+    () => [{ url: `http://${reachable(host)}:${port}` }, "host and port"],
   );
   const [token, tokenOrigin] = firstOf<string | undefined>(
     () => named(env, "HOLDFAST_TOKEN"),
     () => tokenOfHome(join(home, "cli-token")),
     () => [undefined, "none"],
   );
-  return { url: checkedUrl(url, urlOrigin), urlOrigin, token, tokenOrigin };
+  return { url: checkedUrl(url, urlOrigin), urlOrigin, store, token, tokenOrigin };
 }
 
 type Found<T> = readonly [value: T, origin: string];
@@ -43,12 +45,18 @@ function named(env: NodeJS.ProcessEnv, name: string): Found<string> | undefined 
   return value ? [value, name] : undefined;
 }
 
-function urlOfHome(file: string): Found<string> | undefined {
+function namedUrl(env: NodeJS.ProcessEnv): Found<{ url: string }> | undefined {
+  const found = named(env, "HOLDFAST_URL");
+  return found && [{ url: found[0] }, found[1]];
+}
+
+function serverOfHome(file: string): Found<{ url: string; store: string | undefined }> | undefined {
   const text = textOf(file);
   if (text === undefined) return undefined;
   try {
-    const { url } = JSON.parse(text) as { url?: unknown };
-    return typeof url === "string" ? [url, file] : undefined;
+    const { url, store } = JSON.parse(text) as { url?: unknown; store?: unknown };
+    if (typeof url !== "string") return undefined;
+    return [{ url, store: typeof store === "string" ? store : undefined }, file];
   } catch {
     return undefined; // a server that was killed while it wrote this is not there any more either
   }
