@@ -74,8 +74,9 @@ export async function restoreStore(file: string): ReturnType<Deps["restoreStore"
     await refuseBadBackup(file);
     const notMade = makeHome(settings.home);
     if (notMade !== undefined) return unusable(notMade);
-    const { kept } = await restoreSqlite(file, target, { newStoreId: ids.next("sto"), now: Date.now() });
-    return { ok: true as const, store: target, kept };
+    const restoring = { newStoreId: ids.next("sto"), now: Date.now() };
+    const { kept, tokens } = await restoreSqlite(file, target, restoring);
+    return { ok: true as const, store: target, kept, tokens };
   });
 }
 

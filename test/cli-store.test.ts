@@ -107,6 +107,44 @@ it("a backup is of the store of this home, even where the server of another home
   expect(await readFile(astray, "latin1")).not.toContain(session);
 });
 
+it("a token that was revoked after a backup is not made valid again by restoring it, nor is a login", async () => {
+  const server = await started();
+  const env = envOf(server);
+  const made = async (name: string) =>
+    holdfastJson<{ id: string; token: string }>(env, ["token", "create", name]);
+  const [kept, leaked] = [await made("kept"), await made("leaked")];
+  const browser = await loggedIn(server);
+  const folder = await temporary();
+  const file = join(folder, "all.backup");
+  await holdfast(env, ["backup", file]);
+  expect((await holdfast(env, ["token", "revoke", leaked.id])).code).toBe(0);
+  const statusOf = async ({ url }: { url: string }, secret: string) =>
+    (await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${secret}` } })).status;
+  expect(await statusOf(server, browser)).toBe(200);
+  await server.kill("SIGKILL"); // what was revoked is in the log of its file alone
+
+  // The second time the store that is there is itself a restored one, under another id.
+  for (const _ of [1, 2]) {
+    const restored = await holdfast({ HOLDFAST_HOME: server.home }, ["restore", file]);
+    expect(restored).toMatchObject({ code: 0, err: "" });
+    expect(restored.out).toContain("left out 1 token that the store before did not have");
+  }
+  await server.start();
+  expect(await statusOf(server, kept.token)).toBe(200);
+  expect(await statusOf(server, leaked.token)).toBe(401);
+  expect(await statusOf(server, browser)).toBe(401);
+
+  // Where there is nothing to compare with, or another store, which can't have revoked anything of it, it is said.
+  const elsewhere = await started();
+  await elsewhere.kill("SIGTERM");
+  for (const home of [elsewhere.home, join(folder, "home")]) {
+    const restored = await holdfast({ HOLDFAST_HOME: home }, ["restore", file]);
+    expect(restored.out).toContain("3 tokens of the backup are valid here, revoked since or not");
+  }
+  await elsewhere.start();
+  expect(await statusOf(elsewhere, leaked.token)).toBe(200);
+});
+
 it("what is no backup is not restored", async () => {
   const folder = await temporary();
   const file = join(folder, "not-one");
@@ -250,6 +288,19 @@ it("doctor names every log of a file that no server can open any more, and rescu
   }
   expect(out + err).not.toContain("holdfast doctor");
 });
+
+/** The secret of a browser's cookie. */
+async function loggedIn(server: ServerProcess): Promise<string> {
+  const { url } = (await (await server.fetch("/api/login-links", { method: "POST" })).json()) as {
+    url: string;
+  };
+  const answer = await fetch(`${server.url}/api/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: server.url },
+    body: JSON.stringify({ secret: new URL(url).hash.slice(1) }),
+  });
+  return /=([^;]+)/.exec(answer.headers.get("set-cookie") ?? "")?.[1] ?? "";
+}
 
 async function sessionsOf(server: ServerProcess): Promise<SessionRow[]> {
   const answer = await server.fetch("/api/sessions?limit=200");

@@ -13,9 +13,17 @@ export type Deps = {
   /** Writes a copy of a store that no server holds. */
   backupStore(file: string): Promise<{ ok: true; bytes: number } | StoreRefusal>;
   /** Puts a copy in place of the store; `kept` is where the one that was there lies now. */
-  restoreStore(file: string): Promise<{ ok: true; store: string; kept: string | null } | StoreRefusal>;
+  restoreStore(file: string): Promise<Restored | StoreRefusal>;
   /** Gives a store that came back in another way a new id; `running` is how many processes it says to run. */
   renewStore(): Promise<{ ok: true; was: string; is: string; running: number } | StoreRefusal>;
+};
+
+export type Restored = {
+  ok: true;
+  store: string;
+  kept: string | null;
+  /** `revoked`: left out, since the store that was there did not have them; null when that could not be told. */
+  tokens: { revoked: number | null; valid: number };
 };
 
 export type AgentsReport = {

@@ -30,10 +30,18 @@ Examples:
 async function restored(cli: Cli, command: Command, file: string): Promise<void> {
   const done = await cli.deps.restoreStore(resolve(file));
   if (!done.ok) throw storeFailure(done);
-  const { store, kept } = done;
-  answer(cli, command, { store, kept }, () => {
+  const { store, kept, tokens } = done;
+  answer(cli, command, { store, kept, tokens }, () => {
     cli.terminal.line(`restored ${store}`);
     if (kept !== null) cli.terminal.line(`what was there before is in ${kept}`);
+    if (tokens.revoked !== null && tokens.revoked > 0)
+      cli.terminal.line(
+        `left out ${count(tokens.revoked, "token")} that the store before did not have: revoked there, or newer than it`,
+      );
+    if (tokens.revoked === null && tokens.valid > 0)
+      cli.terminal.line(
+        `${count(tokens.valid, "token")} of the backup ${tokens.valid === 1 ? "is" : "are"} valid here, revoked since or not: ${LOOK_AT_TOKENS}`,
+      );
     cli.terminal.line(LOG_IN_ANEW);
   });
 }
@@ -48,8 +56,10 @@ async function renewed(cli: Cli, command: Command): Promise<void> {
       cli.terminal.line(
         `${count(running, "process", "processes")} ran by it: those that the home they began in knows nothing of are lost, as its next start tells`,
       );
+    cli.terminal.line(`tokens are valid as they were then, revoked since or not: ${LOOK_AT_TOKENS}`);
     cli.terminal.line(LOG_IN_ANEW);
   });
 }
 
+const LOOK_AT_TOKENS = "once the server runs, look through them with holdfast token list";
 const LOG_IN_ANEW = "browsers have to log in anew; once the server runs, a link comes from: holdfast login";

@@ -1,11 +1,12 @@
 // Puts a backup in the place of the store. The backup is checked first, event by event; what was there is kept under
 // another name; and the result is a new store, so that no client takes an old position for one of this.
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StorageError, type Renewed } from "../store.ts";
 import { checkFile } from "./check-thread.ts";
 import { Database, openReader } from "./database.ts";
+import { dropRevoked, type Tokens } from "./drop-revoked.ts";
 import { storageFault } from "./fault.ts";
 import { refuseNewer } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
@@ -40,19 +41,20 @@ export async function restoreSqlite(
   backupFile: string,
   targetFile: string,
   { newStoreId, now, pid = process.pid }: Restoring,
-): Promise<{ events: number; kept: string | null }> {
+): Promise<{ events: number; kept: string | null; tokens: Tokens }> {
   if (!existsSync(backupFile)) throw new StorageError("broken", `${backupFile} is not there`);
   const letGo = takeOwnership(targetFile, { pid, url: null });
   const part = `${targetFile}.restoring`;
   try {
     removeStore(part);
     copyFileSync(backupFile, part);
-    rename(part, newStoreId, "delete");
+    const was = rename(part, newStoreId, "delete");
+    const tokens = dropRevoked(part, was, targetFile);
     const events = await verify(part, backupFile);
     const kept = keepOld(targetFile, now);
     renameSync(part, targetFile);
     syncFolder(dirname(targetFile));
-    return { events, kept };
+    return { events, kept, tokens };
   } finally {
     removeStore(part);
     letGo();
@@ -116,7 +118,10 @@ async function verify(file: string, backupFile: string): Promise<number> {
 function keepOld(file: string, now: number): string | null {
   if (!existsSync(file)) return null;
   const kept = `${file}.before-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
-  for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) linkSync(file + suffix, kept + suffix);
+  linkSync(file, kept);
+  // An empty one is there whenever somebody has looked into the store, and holds nothing.
+  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    linkSync(`${file}-wal`, `${kept}-wal`);
   syncFolder(dirname(file));
   carryOver(file);
   // The old log must not meet the new file, not even after a loss of power: SQLite would take its pages for this one's.
