@@ -20,12 +20,16 @@ const ids = makeIds(Date.now, randomBytes);
 export async function doctorStore({ exportTo }: { exportTo?: string }): Promise<StoreReport> {
   const settings = currentSettings();
   if ("ok" in settings) return settings;
-  if (settings.databaseUrl === undefined) return doctorFile(settings, exportTo);
+  const { databaseUrl } = settings;
+  if (databaseUrl === undefined) return doctorFile(settings, exportTo);
+  const { crashRisks } = await import("./store/postgres/crash-risks.ts");
   return withStore(async (store) => {
+    const warnings = await crashRisks(databaseUrl, store.node);
     const { events, damaged, problems } = await store.check();
     const logs = new Set(damaged.map(({ log }) => log));
     const exported = exportTo === undefined ? [] : await exportPrefixes(store, logs, exportTo);
-    return { ok: true, store: store.id, dialect: store.dialect, events, damaged, problems, exported };
+    const { id, dialect } = store;
+    return { ok: true, store: id, dialect, events, damaged, problems, warnings, exported };
   });
 }
 
@@ -37,7 +41,7 @@ async function doctorFile(settings: Settings, exportTo: string | undefined): Pro
   const { inspectSqlite } = await import("./store/sqlite/inspect.ts");
   return refusedAsValue(async () => {
     const { store, rescued, ...report } = inspectSqlite(file, exportTo);
-    return { ok: true, store: store ?? file, dialect: "sqlite", ...report, exported: rescued };
+    return { ok: true, store: store ?? file, dialect: "sqlite", ...report, warnings: [], exported: rescued };
   });
 }
 

@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, it } from "vitest";
+import pg from "pg";
+import { afterEach, expect, inject, it } from "vitest";
 import type { SessionRow } from "../src/client/commands.ts";
 import type { AnyEvent } from "../src/session/event.ts";
 import { begin, envOf, holdfast, holdfastJson } from "./holdfast.ts";
+import { createDatabase } from "./postgres.ts";
 import { readLog } from "./seen-facts.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
 
@@ -188,6 +190,30 @@ it("doctor tells what is in force and that all is well, with a server and withou
   expect(plain.out).toContain("all as they were written");
   const empty = await holdfastJson<Report>({ ...env, HOLDFAST_HOME: join(server.home, "none") }, ["doctor"]);
   expect(empty.store).toEqual({ state: "absent" });
+});
+
+it("doctor warns of a database that is set to lose what was written when it crashes", async () => {
+  const database = await createDatabase(inject("postgresUrl"));
+  cleanups.push(() => database.drop());
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  cleanups.push(() => client.end());
+  const env = { HOLDFAST_HOME: join(await temporary(), "home"), HOLDFAST_DATABASE_URL: database.url };
+  const name = new URL(database.url).pathname.slice(1);
+  const { rows } = await client.query<{ fsync: string }>("show fsync");
+  for (const waits of ["off", "local"]) {
+    await client.query(`alter database ${name} set synchronous_commit = ${waits}`);
+    const { store } = await holdfastJson<{ store: { warnings: string[] } }>(env, ["doctor"]);
+    expect(store.warnings.filter((text) => text.startsWith("fsync is off"))).toHaveLength(
+      rows[0]?.fsync === "off" ? 1 : 0,
+    );
+    expect(store.warnings.filter((text) => text.startsWith("synchronous_commit is off"))).toHaveLength(
+      waits === "off" ? 1 : 0,
+    );
+    const { code, out } = await holdfast(env, ["doctor"]);
+    expect(code).toBe(0); // a warning, as someone may have chosen it
+    for (const warning of store.warnings) expect(out).toContain(warning);
+  }
 });
 
 it("doctor starts each MCP server to see whether it does, and names one that does not", async () => {

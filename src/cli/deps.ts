@@ -65,6 +65,8 @@ export type StoreReport =
       events: number;
       damaged: { log: string; position: string }[];
       problems: string[];
+      /** What is not wrong yet, and may cost something one day. */
+      warnings: string[];
       /** The longest good prefix of each damaged log, as JSON lines. */
       exported: { log: string; file: string; events: number }[];
     }

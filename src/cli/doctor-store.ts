@@ -14,6 +14,7 @@ export type StoreFindings =
       events: number;
       damaged: { log: string; position: string }[];
       problems: string[];
+      warnings: string[];
       exported: { log: string; file: string; events: number }[];
     }
   | { state: "absent" }
@@ -43,7 +44,7 @@ async function throughServer(
       exportTo === undefined
         ? []
         : await exportPrefixes(client, logs, exportTo, (text) => problems.push(text));
-    return { state: "checked", through: "server", ...check, problems, exported };
+    return { state: "checked", through: "server", ...check, problems, warnings: [], exported };
   } catch (error) {
     if (error instanceof Unreachable || error instanceof ProblemError)
       return {

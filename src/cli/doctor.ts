@@ -138,6 +138,7 @@ function print({ terminal }: Cli, report: Report): void {
     for (const { log, position } of store.damaged)
       section("", terminal.paint("red", `${log} is damaged at ${position}`));
     for (const problem of store.problems) section("", terminal.paint("red", problem));
+    for (const warning of store.warnings) section("", terminal.paint("yellow", warning));
     for (const { log, file, events } of store.exported)
       section(
         "",

@@ -23,6 +23,13 @@ const REPEAT_PAUSE_MS = 50;
  */
 const PLANNING = "set enable_bitmapscan = off";
 
+/**
+ * Off, as a role, a database or the server may have it, PostgreSQL answers before what was committed is on its disk: after
+ * a crash facts that were acknowledged would be gone. What waits for the disk and differs over replicas is left as it is.
+ */
+export const WAIT_FOR_DISK =
+  "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'";
+
 export type Value = string | number | boolean | null | Buffer | WireArray;
 
 export type Statement = {
@@ -51,7 +58,7 @@ export class Database implements Queryable {
       ...connectionTo(url, node),
       max: POOL_MAX,
       idleTimeoutMillis: IDLE_MS,
-      verify: (client, done) => client.query(PLANNING, (error?: Error) => done(error)),
+      verify: (client, done) => client.query(`${WAIT_FOR_DISK}; ${PLANNING}`, (error?: Error) => done(error)),
       ...pool,
     });
     // An idle connection that was cut is out of the pool already, and the next statement opens another. Whether that
@@ -154,7 +161,7 @@ export function openLanes(url: string, node: string, health: Health, lanes: numb
     idleTimeoutMillis: 0,
     verify: (client, done) => {
       if (client instanceof pg.Client) keepMessage(client.connection);
-      client.query(LANE_PLANNING, (error?: Error) => done(error));
+      client.query(`${WAIT_FOR_DISK}; ${LANE_PLANNING}`, (error?: Error) => done(error));
     },
   });
 }

@@ -17,6 +17,8 @@ import { startPostgres, useDatabase } from "../../../test/postgres.ts";
 import { startProxy, type Proxy } from "../../../test/tcp-proxy.ts";
 import { formatPosition } from "../../session/position.ts";
 import { StorageError, type Appended } from "../store.ts";
+import { Database } from "./database.ts";
+import { Health } from "./health.ts";
 
 const database = await useDatabase();
 let proxy: Proxy;
@@ -258,6 +260,45 @@ it("after a crash of the server every acknowledged append is there, and the stor
   }
 }, 60_000);
 
+it("where the database answers before the disk has it, what is acknowledged is there after a crash all the same", async () => {
+  const server = await startPostgres({ durable: true });
+  try {
+    // By its role, and so late by itself that only waiting for the disk brings it there before the crash.
+    await onServer("alter role postgres set synchronous_commit = off", server.url);
+    await onServer("alter system set wal_writer_delay = '10s'", server.url);
+    await onServer("select pg_reload_conf()", server.url);
+    const store = await openNode(server.url);
+    const session = await newSession(store);
+    expect(await store.append(session, [notice("told to be there")], byOwner)).toMatchObject({ ok: true });
+    await server.crash();
+    await server.restart();
+    await expect.poll(() => noticesIn(store, session).catch(() => [])).toEqual(["told to be there"]);
+    const second = await newSession(store);
+    await server.crash();
+    await server.restart();
+    await expect.poll(() => store.head(second).catch(() => undefined)).toBeDefined();
+    await store.close();
+  } finally {
+    await server.stop();
+  }
+}, 60_000);
+
+it.each(["local", "remote_write", "remote_apply"])(
+  "how far commits wait for replicas is left as it is: %s",
+  async (chosen) => {
+    await onServer(`alter database current set synchronous_commit = ${chosen}`);
+    const opened = new Database(database, "nod_test", new Health());
+    try {
+      expect(await opened.query({ text: "show synchronous_commit" })).toEqual([
+        { synchronous_commit: chosen },
+      ]);
+    } finally {
+      await opened.close();
+      await onServer("alter database current reset synchronous_commit");
+    }
+  },
+);
+
 it("after a crash of the server nobody takes from a node that has yet to come back, not even one that is new", async () => {
   const server = await startPostgres({ durable: true });
   const way = await startProxy(server.url);
@@ -308,8 +349,8 @@ it("a node that died while the server was away is taken from as soon as any othe
 }, 60_000);
 
 /** `current` in the statement is the test's database; all others who are connected to it have to connect anew. */
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: database });
+async function onServer(statement: string, connectionString = database): Promise<void> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     await client.query("set default_transaction_read_only = off");

@@ -3,7 +3,7 @@
 // begun itself is lost (src/keeper/take-home.ts).
 import pg from "pg";
 import { StorageError, type Renewed } from "../store.ts";
-import { connectionTo } from "./database.ts";
+import { connectionTo, WAIT_FOR_DISK } from "./database.ts";
 import { storageFault } from "./fault.ts";
 import { isNodeGone, RETURN_MS } from "./liveness.ts";
 
@@ -18,6 +18,7 @@ export async function renewPostgres(url: string, newStoreId: string): Promise<Re
   client.on("error", () => {}); // whatever is lost shows itself in the statement that waits for it
   try {
     await client.connect();
+    await client.query(WAIT_FOR_DISK);
     await refuseStranger(client);
     await untilNodesAreBack(client);
     await client.query("begin");
