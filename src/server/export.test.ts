@@ -1,8 +1,8 @@
 // What an export says is all there is to say: the session it came from may be gone when it is read.
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { useServer, type OpenServer } from "../../test/open-server.ts";
-import { formatPosition } from "../session/position.ts";
+import { openServer, override, useServer, type OpenServer } from "../../test/open-server.ts";
+import { formatPosition, START } from "../session/position.ts";
 import { EVENT_MAX_BYTES, type FileInfo } from "../store/store.ts";
 
 const shared = useServer();
@@ -59,6 +59,36 @@ test("JSON lines carry files, empty ones too, and tell of one that is gone", asy
   expect(lines.filter((line) => "type" in line).every((line) => "position" in line)).toBe(true);
   expect(lines.flatMap(({ missing }) => missing ?? [])).toEqual(["f".repeat(64), "fil_gone"]);
 });
+
+test.each(["jsonl", "md"])(
+  "an export as %s of a session that is deleted meanwhile is cut, so that it can't be taken for the whole",
+  async (format) => {
+    const server = await openServer({
+      wrap: (store) =>
+        override(store, {
+          async events(log, after, limit) {
+            if (after !== START) await store.deleteSession(log, { force: true });
+            return store.events(log, after, limit);
+          },
+        }),
+    });
+    const { id } = await server.newSession({ title: "soon gone" });
+    const notices = Array.from({ length: 500 }, (_, n) => ({
+      type: "notice" as const,
+      data: { level: "info" as const, text: `n${n}.` },
+    }));
+    await server.store.append(id, notices, { by: "client", author: { person: "owner" } });
+    const answer = await server.fetch(`/api/sessions/${id}/export?format=${format}`);
+    expect(answer.status).toBe(200);
+    let text = "";
+    const read = async () => {
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) text += chunk;
+    };
+    await expect(read()).rejects.toThrow("terminated");
+    expect(text).toContain("n0.");
+    expect(text).not.toContain('"end":');
+  },
+);
 
 async function exported(server: OpenServer, id: string): Promise<Line[]> {
   const text = await (await server.fetch(`/api/sessions/${id}/export?format=jsonl`)).text();

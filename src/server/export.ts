@@ -53,10 +53,11 @@ async function linesOf(
   return (await import("./export-lines.ts")).exportLines(events, store, id);
 }
 
-/** Cut off where the log is damaged: whoever exports it keeps all that is good. */
+/** Cut off where the log is damaged, or was deleted meanwhile: whoever exports it keeps all that is good. */
 async function* eventsOf(store: Store, log: LogId): AsyncGenerator<AnyEvent> {
-  const damagedAt = yield* goodPrefix(store, log);
-  if (damagedAt !== undefined) throw new DamagedEvent(log, damagedAt);
+  const cutAt = yield* goodPrefix(store, log);
+  if (cutAt === "deleted") refuseUnknown(log);
+  if (cutAt !== undefined) throw new DamagedEvent(log, cutAt);
 }
 
 /** A stream that fails drops what still waits in it: first that goes out. */

@@ -5,17 +5,22 @@ import { DamagedEvent, StorageError, type LogId, type Store } from "./store.ts";
 
 const SLICE_EVENTS = 200;
 
-/** Ends before the first damaged event, whose position it returns; undefined when all is well. */
+/**
+ * Ends before the first damaged event, whose position it returns; undefined when all is well. A log that is deleted
+ * meanwhile ends like that too, with what was read of it before.
+ */
 export async function* goodPrefix(
-  store: Pick<Store, "events">,
+  store: Pick<Store, "events" | "head">,
   log: LogId,
-): AsyncGenerator<AnyEvent, Position | undefined> {
+): AsyncGenerator<AnyEvent, Position | "deleted" | undefined> {
+  const isDeleted = async () => (await store.head(log)) === undefined;
   let after = START;
   let slice = SLICE_EVENTS;
   while (true) {
     let events: AnyEvent[];
     try {
       events = await store.events(log, after, slice);
+      if (await isDeleted()) return "deleted"; // what is still left of it may have gaps
     } catch (error) {
       const isUnreadable = error instanceof StorageError && error.kind === "broken";
       if (!(error instanceof DamagedEvent) && !isUnreadable) throw error;
@@ -29,6 +34,7 @@ export async function* goodPrefix(
       yield event;
       after = event.position;
     }
-    if (events.length < slice) return undefined;
+    // Once more: what the last of them refer to may have gone while they were taken.
+    if (events.length < slice) return (await isDeleted()) ? "deleted" : undefined;
   }
 }

@@ -42,6 +42,30 @@ describe("a store", () => {
       expect(events).toEqual(await readAll(store, "ses_a"));
     });
 
+    it("says of a log that is deleted while its good prefix is read that it was", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(store, "ses_a", ...Array.from({ length: 450 }, (_, n) => notice(`${n}`)));
+      const whole = await readAll(store, "ses_a");
+      const prefix = goodPrefix(store, "ses_a");
+      const events = [(await prefix.next()).value];
+      expect(await store.deleteSession("ses_a", { force: true })).toEqual({ ok: true });
+      let next = await prefix.next();
+      for (; !next.done; next = await prefix.next()) events.push(next.value);
+      expect(next.value).toBe("deleted");
+      expect(events).toEqual(whole.slice(0, events.length));
+      expect(events.length).toBeLessThan(whole.length);
+    });
+
+    it("says so as well when all of it was read, but not what it refers to", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const prefix = goodPrefix(store, "ses_a");
+      await prefix.next();
+      await store.deleteSession("ses_a", { force: true });
+      expect(await prefix.next()).toEqual({ done: true, value: "deleted" });
+    });
+
     it("tidies without touching what is in use", async () => {
       const store = await open();
       await makeSession(store, "ses_a", { first: [prompt("inp_1", "needle")] });
