@@ -1,6 +1,7 @@
+import { connect } from "node:net";
 import { DurableStream } from "@durable-streams/client";
 import { expect, onTestFinished, test } from "vitest";
-import { type OpenServer, TOKEN, openServer, until, useServer } from "../../test/open-server.ts";
+import { type OpenServer, TOKEN, openServer, override, until, useServer } from "../../test/open-server.ts";
 import type { AnyEvent, NewEvent } from "../session/event.ts";
 import { formatPosition, START } from "../session/position.ts";
 import { LIMITS } from "./context.ts";
@@ -190,6 +191,70 @@ test("server-sent events replay, then follow, and resume after the last id that 
   expect(resumed.lastId()).toBe(formatPosition(1_503, 0));
 });
 
+test("a reader from now on that has seen no event yet returns to where it began, and misses nothing", async () => {
+  const server = shared();
+  const { id, position } = await server.newSession();
+  const leaving = new AbortController();
+  const stream = sse(await server.fetch(events(id, "offset=now&live=sse"), { signal: leaving.signal }));
+  await stream.next("control");
+  expect(stream.lastId()).toBe(position);
+  leaving.abort();
+  await expect(stream.ended).rejects.toThrow("aborted");
+  await append(server, id, 2);
+  const returned = sse(
+    await server.fetch(events(id, "offset=now&live=sse"), { headers: { "last-event-id": stream.lastId()! } }),
+  );
+  await until(() => returned.events().length === 2);
+  expect(returned.events().map((event) => event.position)).toEqual(positions(2, 3));
+});
+
+test("a reader from now on of a session that has ended learns its end's id, and returns with it once", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  await end(server, id);
+  const stream = sse(await server.fetch(events(id, "offset=now&live=sse")));
+  await stream.ended;
+  expect(stream.lastId()).toBe(formatPosition(2, 0));
+  const returned = await server.fetch(events(id, "offset=now&live=sse"), {
+    headers: { "last-event-id": stream.lastId()! },
+  });
+  expect(returned.status).toBe(204); // which ends a bare EventSource for good
+});
+
+test("a reader that is asked for behind another answer on its connection is told everything once that has left", async () => {
+  let answerOverview = () => {};
+  const overviewMayBe = new Promise<void>((resolve) => (answerOverview = resolve));
+  const server = await openServer({
+    wrap: (store) => override(store, { overview: async () => (await overviewMayBe, await store.overview()) }),
+  });
+  const { id } = await server.newSession();
+  const { said } = pipelined(server, TOKEN, "/api/overview", events(id, "offset=-1&live=sse"));
+  await until(async () => (await readers(server, "sse")) === 1);
+  await append(server, id, 1);
+  answerOverview();
+  await until(() => said().includes(formatPosition(2, 0)));
+  await append(server, id, 1);
+  await until(() => said().includes(formatPosition(3, 0)));
+  const [, , body] = said().split("\r\n\r\n"); // of the second answer, after the first's body and its own header
+  expect(body).toMatch(/^retry: \d+\n\nid: /);
+});
+
+test("a reader behind another answer is let go when its credential is revoked, or its connection is gone", async () => {
+  const server = await openServer({
+    wrap: (store) => override(store, { overview: () => new Promise(() => {}) }),
+  });
+  const { id } = await server.newSession();
+  const made = await server.call<{ id: string; token: string }>("POST", "/api/tokens", { name: "ci" });
+  pipelined(server, made.token, "/api/overview", events(id, "offset=-1&live=sse"));
+  await until(async () => (await readers(server, "sse")) === 1);
+  await server.call("DELETE", `/api/tokens/${made.id}`, undefined, 204);
+  await expect.poll(() => readers(server, "sse")).toBe(0);
+  const { socket } = pipelined(server, TOKEN, "/api/overview", events(id, "offset=-1&live=sse"));
+  await until(async () => (await readers(server, "sse")) === 1);
+  socket.destroy();
+  await expect.poll(() => readers(server, "sse")).toBe(0);
+});
+
 test.each(["sse", "long-poll"] as const)(
   "the public Durable Streams client follows a log live by %s",
   async (live) => {
@@ -338,6 +403,17 @@ test("a reader that stops reading is cut off at the bound, and others are not sl
   expect(await readers()).toBe(1);
   await expect(stuck.text()).resolves.toContain("event: data"); // what it was sent before is whole
 });
+
+/** All of them asked for at once, on one connection. */
+function pipelined({ port }: OpenServer, token: string, ...paths: string[]) {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  for (const path of paths)
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n\r\n`);
+  return { socket, said: () => text };
+}
 
 type Frame = { event: string; id: string; data: string };
 

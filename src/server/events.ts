@@ -252,6 +252,7 @@ async function followBySse(
   const reader = new SseReader(context, reply, request.caller.id, position);
   const remove = context.streams.add(reader);
   try {
+    await reader.connected();
     await context.feeds.follow(head.id, reader, reader.signal);
   } catch (error) {
     request.log.error({ err: error, log: head.id }, "a reader could not be served");

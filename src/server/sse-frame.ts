@@ -13,13 +13,13 @@ export function sseParts(page: Page, upToDate: boolean, now: number): [Buffer, B
   return [Buffer.from(`id: ${page.last}\nevent: data\ndata: [`), page.bytes, Buffer.from(`]\n\n${control}`)];
 }
 
-/** Nothing new, but this is how things stand. */
+/** Nothing new, but this is how things stand. With an id: whoever has seen no event yet returns to here as well. */
 export function controlFrame(
   position: Position,
   state: { upToDate: true } | { streamClosed: true },
   now: number,
 ): Buffer {
-  return Buffer.from(controlText(position, state, now));
+  return Buffer.from(`id: ${position}\n${controlText(position, state, now)}`);
 }
 
 export const HEARTBEAT_FRAME = Buffer.from(":\n\n");

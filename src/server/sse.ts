@@ -40,12 +40,21 @@ export class SseReader implements Reader {
     process.nextTick(() => socket?.uncork());
     response.flushHeaders();
     response.once("close", () => this.#life.abort());
-    this.#write(retryFrame(context.randomBytes(1)[0]! / 255));
+    response.write(retryFrame(context.randomBytes(1)[0]! / 255));
   }
 
   /** Aborted when the connection is gone. */
   get signal(): AbortSignal {
     return this.#life.signal;
+  }
+
+  /** Behind an answer that has yet to leave the same connection there is no socket: it is waited for, or the end. */
+  async connected(): Promise<void> {
+    if (this.#response.socket !== null || this.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#response.once("socket", () => resolve());
+    this.signal.addEventListener("abort", () => resolve());
+    await promise;
   }
 
   async replay(page: Page): Promise<boolean> {
