@@ -1,8 +1,11 @@
+import { once } from "node:events";
 import { request as rawRequest } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type OpenServer, TOKEN, openServer, until, useServer } from "../../test/open-server.ts";
 import { CLOSE_UNAUTHORIZED } from "../protocol/close.ts";
+import type { ClientFrame } from "../protocol/socket.ts";
 
 const shared = useServer();
 
@@ -191,6 +194,37 @@ test("revoking a token closes its open streams and sockets within a second, and 
   expect(performance.now() - revokedAt).toBeLessThan(1_000);
   expect((await fetch(`${server.url}/api/me`, { headers })).status).toBe(401);
   expect(other.ws.readyState).toBe(WebSocket.OPEN);
+});
+
+test("a socket whose credential is revoked is served nothing more, also if it does not heed the goodbye", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  const made = await server.call<{ id: string; token: string }>("POST", "/api/tokens", { name: "ci" });
+  const socket = connect(server.port, "127.0.0.1");
+  let said = Buffer.alloc(0);
+  socket.on("data", (bytes: Buffer) => (said = Buffer.concat([said, bytes])));
+  const closed = once(socket, "close");
+  socket.write(
+    `GET /api/ws HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: Bearer ${made.token}\r\n` +
+      "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n" +
+      "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+  );
+  const send = (frame: ClientFrame) => {
+    const text = Buffer.from(JSON.stringify(frame));
+    socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text])); // masked with zeros
+  };
+  send({ op: "attach", session: id });
+  await until(() => said.includes('"caught_up"'));
+
+  await server.call("DELETE", `/api/tokens/${made.id}`, undefined, 204);
+  const goodbye = Buffer.from([0x11, 0x31]); // 4401, the first that a close frame says
+  await until(() => said.includes(goodbye));
+  const after = said.indexOf(goodbye) + goodbye.length + "the credential was revoked".length;
+  send({ op: "attach", session: id });
+  send({ op: "watch", topic: "sessions" });
+  await server.call("POST", `/api/sessions/${id}/inputs`, { kind: "prompt", text: "not for everybody" });
+  await closed;
+  expect(said.subarray(after).toString("latin1")).toBe("");
 });
 
 test("a login that runs out, or whose end went unheard, loses its open streams all the same", async () => {

@@ -1,6 +1,7 @@
-// Every connection that stays open: what a revoked credential, the heartbeat and the end of the server have to reach.
+// Every connection that stays open, and every answer that takes its time: what a revoked credential, the heartbeat and the
+// end of the server have to reach.
 
-export type StreamKind = "sse" | "long_poll" | "ws";
+export type StreamKind = "sse" | "long_poll" | "ws" | "plain";
 
 export type CloseReason = "revoked" | "shutdown";
 
@@ -65,5 +66,5 @@ export class OpenStreams {
 }
 
 function noneYet(): Counts {
-  return { sse: 0, long_poll: 0, ws: 0 };
+  return { sse: 0, long_poll: 0, ws: 0, plain: 0 };
 }

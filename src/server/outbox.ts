@@ -18,6 +18,7 @@ export class Outbox {
   readonly #socket: Socket;
   readonly #limits: { queueBytes: number; stuckMs: number };
   readonly #events: OutboxEvents;
+  #isClosed = false;
   #isCorked = false;
   #overflow: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -38,9 +39,15 @@ export class Outbox {
     return this.#overflow !== undefined;
   }
 
+  /** Nothing may follow the goodbye, whatever is still being made ready. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
   /** False when it was dropped. */
   send(frame: Buffer): boolean {
-    if (this.isOverflowed || !this.#socket.writable) return false;
+    if (!this.#isOpen()) return false;
     const queued = this.#socket.writableLength;
     if (queued > 0 && queued + frame.length > this.#limits.queueBytes) {
       this.#overflow = setTimeout(() => this.#events.stuck(), this.#limits.stuckMs);
@@ -74,15 +81,18 @@ export class Outbox {
 
   /** Until no more than this waits. False when that will not come. */
   async #room(bytes: number): Promise<boolean> {
-    const isOpen = () => !this.isOverflowed && this.#socket.writable;
-    while (isOpen() && this.#socket.writableLength > bytes) {
+    while (this.#isOpen() && this.#socket.writableLength > bytes) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(() => this.#events.stuck(), this.#limits.stuckMs);
       this.#waiting.add(resolve);
       await promise;
       clearTimeout(timer);
     }
-    return isOpen();
+    return this.#isOpen();
+  }
+
+  #isOpen(): boolean {
+    return !this.#isClosed && !this.isOverflowed && this.#socket.writable;
   }
 
   #write(frame: Buffer): void {

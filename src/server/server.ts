@@ -40,6 +40,7 @@ import { processRoutes } from "./processes.ts";
 import { profileRoutes, type KnownAgents } from "./profiles.ts";
 import { queueRoutes } from "./queue.ts";
 import { retryRoutes } from "./retry.ts";
+import { cutRevokedReaders } from "./revoked-readers.ts";
 import { ruleRoutes } from "./rules.ts";
 import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -110,6 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const context = makeContext(options, state);
   cutStuckReaders(app, context);
   const inFlight = guard(app, context);
+  cutRevokedReaders(app, context);
   addRoutes(app, context, options, routes);
   const closeSockets = acceptSockets(app.server as Server, context);
   const heartbeat = setInterval(() => context.streams.heartbeat(), context.limits.heartbeatMs).unref();

@@ -121,8 +121,14 @@ function openTab(
   socket: Socket,
   credential: Credential,
 ): void {
+  let isClosed = false;
   const close = (code: number, reason: string) => {
+    if (isClosed) return;
+    isClosed = true;
     ws.close(code, reason);
+    // From here on it is not served, whether or not it heeds the goodbye.
+    outbox.close();
+    tab.end();
     // A reader that does not read never answers the goodbye.
     setTimeout(() => ws.terminate(), GOODBYE_MS).unref();
   };
@@ -143,6 +149,7 @@ function openTab(
   });
   const isAllowed = makeRate(context.now, FRAMES_PER_SECOND);
   ws.on("message", (data: Buffer, isBinary) => {
+    if (isClosed) return;
     if (!isAllowed()) return close(CLOSE_BAD_FRAME, "too many frames");
     if (isBinary || !tab.take(data.toString())) close(CLOSE_BAD_FRAME, "a frame is one JSON object as text");
   });

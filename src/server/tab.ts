@@ -101,6 +101,7 @@ export class Tab {
   }
 
   end(): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     for (const attachment of this.#everything()) attachment.leave();
     this.#attached.clear();
