@@ -144,6 +144,18 @@ test("logging out ends the login and takes the cookie back", async () => {
   expect((await fetch(`${server.url}/api/me`, { headers: { cookie } })).status).toBe(401);
 });
 
+test("logging out under a key of another request, or of another login, is refused and ends nothing", async () => {
+  const server = shared();
+  const [first, second] = [await loggedIn(server), await loggedIn(server)];
+  const post = async (path: string, cookie: string, key: string) =>
+    (await fetch(server.url + path, { method: "POST", headers: { cookie, "idempotency-key": key } })).status;
+  const me = async (cookie: string) => (await fetch(`${server.url}/api/me`, { headers: { cookie } })).status;
+  expect(await post("/api/sessions", first, "of a session")).toBe(201);
+  expect([await post("/api/logout", first, "of a session"), await me(first)]).toEqual([422, 200]);
+  expect([await post("/api/logout", first, "of a login"), await me(first)]).toEqual([204, 401]);
+  expect([await post("/api/logout", second, "of a login"), await me(second)]).toEqual([422, 200]);
+});
+
 test("behind a TLS proxy the cookie is for TLS only", async () => {
   const server = await openServer({ behindProxy: "https://holdfast.example" });
   const { url } = await server.loginLink("owner");

@@ -75,7 +75,9 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
       const { kind, id } = request.caller;
       if (kind === "login") {
         const deed = newDeed(context, request, "login_revoked", { revoked: id });
-        await store.revokeLogin(id, commandOf(request), deed);
+        // The same words by another login are another request.
+        const revoked = await store.revokeLogin(id, commandOf(request, id), deed);
+        if (!revoked.ok && revoked.code === "key_reused") refuseReused();
         tellDeed(request, deed);
       }
       setCookie(reply, access.cookie, "", 0, isHttps(request, behindProxy));
