@@ -44,7 +44,7 @@ import { cutRevokedReaders } from "./revoked-readers.ts";
 import { ruleRoutes } from "./rules.ts";
 import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
-import { acceptSockets, socketRoutes } from "./socket.ts";
+import { acceptSockets, isSocketRequest, socketRoutes } from "./socket.ts";
 import { StaticFiles } from "./static.ts";
 import { moveRoutes } from "./move.ts";
 import { stopRoutes } from "./stop.ts";
@@ -183,6 +183,7 @@ function newApp({ log, tls, limits }: ServerOptions): App {
     maxHeaderSize: HEADER_MAX_BYTES,
     headersTimeout: headerMs,
     connectionsCheckingInterval: headerMs / 3, // how exact the two are
+    shouldUpgradeCallback: isSocketRequest,
   };
   // The two differ in the type of their server only, and nothing here looks at that.
   const app =

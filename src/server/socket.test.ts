@@ -1,5 +1,15 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { type OpenServer, type TestSocket, openServer, until, useServer } from "../../test/open-server.ts";
+import {
+  TOKEN,
+  type OpenServer,
+  type TestSocket,
+  openServer,
+  until,
+  useServer,
+} from "../../test/open-server.ts";
 import { CLOSE_BAD_FRAME, CLOSE_SLOW } from "../protocol/close.ts";
 import type { NewEvent } from "../session/event.ts";
 import { formatPosition, START, type Position } from "../session/position.ts";
@@ -303,6 +313,31 @@ test("what can't be attached to, or is no longer there, takes no place on its so
 test("a plain request for the socket's address is told what it is", async () => {
   const server = shared();
   expect(await server.call("GET", "/api/ws", undefined, 426)).toMatchObject({ code: "upgrade_required" });
+});
+
+test("an offer to go on in another protocol is passed over, and the request answered", async () => {
+  const server = shared();
+  const ask = async (method: string, path: string, body = "") => {
+    const asked = request(server.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        connection: "Upgrade, HTTP2-Settings", // as `curl --http2` offers it
+        upgrade: "h2c",
+        "http2-settings": "AAMAAABkAAQAAP__",
+        ...(body !== "" && { "content-type": "application/json" }),
+      },
+    });
+    asked.end(body);
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    return { status: answer.statusCode, body: await json(answer) };
+  };
+  expect(await ask("GET", "/healthz")).toMatchObject({ status: 200 });
+  expect(await ask("POST", "/api/sessions", '{"title":"by curl"}')).toMatchObject({
+    status: 201,
+    body: { title: "by curl" },
+  });
+  expect(await ask("GET", "/api/ws")).toMatchObject({ status: 426, body: { code: "upgrade_required" } });
 });
 
 async function seen(socket: TestSocket, session: string, count: number): Promise<Position[]> {

@@ -42,6 +42,11 @@ export function socketRoutes(app: App): void {
   );
 }
 
+/** What else a request offers to go on in, as HTTP/2 by `curl --http2`, need not be taken up: it is answered as it is. */
+export function isSocketRequest({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
 /** Returns how to let go of everything, once the goodbyes are said. */
 export function acceptSockets(server: Server, context: Context): () => Promise<void> {
   const sockets = new WebSocketServer({
