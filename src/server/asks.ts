@@ -9,6 +9,7 @@ import { answeredOnce } from "./command.ts";
 import { refuseClosed } from "./closed-ask.ts";
 import { decideOnView } from "./decide.ts";
 import { noteDeed } from "./deed.ts";
+import { pageQuery } from "./page.ts";
 import { refuse, refuseField } from "./refusal.ts";
 import type { App } from "./zod.ts";
 
@@ -27,7 +28,7 @@ export function askRoutes(app: App, context: Context): void {
       },
     },
     async (request) => {
-      const { open, session, limit, after } = request.query;
+      const { open, session, limit, after } = pageQuery("ask", request.query);
       return store.asks({
         limit,
         ...(open !== undefined && { open }),

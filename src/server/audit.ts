@@ -1,6 +1,7 @@
 // The trail: who answered, stopped, forced, let in or changed what is allowed.
 import * as http from "../protocol/http.ts";
 import type { Context } from "./context.ts";
+import { pageQuery } from "./page.ts";
 import type { App } from "./zod.ts";
 
 export function auditRoutes(app: App, { store }: Context): void {
@@ -14,7 +15,7 @@ export function auditRoutes(app: App, { store }: Context): void {
       },
     },
     async (request) => {
-      const { limit, after } = request.query;
+      const { limit, after } = pageQuery("ded", request.query);
       return store.deeds({ limit, ...(after !== undefined && { after }) });
     },
   );

@@ -20,6 +20,16 @@ test("tokens are listed in pages, newest first", async () => {
   expect(await server.call("GET", "/api/logins?limit=1")).toEqual({ items: [], next: null });
 });
 
+test("a list goes on after a page whose last row is gone", async () => {
+  const server = await openServer();
+  for (const name of ["a", "b", "c"]) await server.call("POST", "/api/tokens", { name });
+  type Page = { items: { name: string }[]; next: string | null };
+  const { next } = await server.call<Page>("GET", "/api/tokens?limit=2");
+  await server.call("DELETE", `/api/tokens/${next}`, undefined, 204);
+  const rest = await server.call<Page>("GET", `/api/tokens?limit=2&after=${next}`);
+  expect([rest.items.map(({ name }) => name), rest.next]).toEqual([["a"], null]);
+});
+
 /** The whole list. Whoever adds to it says why. */
 const OPEN = ["GET /healthz", "HEAD /healthz", "GET /readyz", "HEAD /readyz", "POST /api/login"];
 

@@ -20,6 +20,14 @@ type Case = {
   fault?: string;
 };
 
+const ID_OF: Readonly<Record<string, string>> = {
+  asks: "ask",
+  tokens: "tok",
+  rules: "rul",
+  logins: "lgn",
+  audit: "ded",
+};
+
 const CASES: Case[] = [
   { name: "broken JSON", method: "POST", path: "/api/sessions", body: "{", status: 400, code: "bad_json" },
   {
@@ -128,6 +136,17 @@ const CASES: Case[] = [
     code: "schema",
     fault: "query.after",
   },
+  ...["asks", "tokens", "rules", "logins", "audit"].flatMap((list) =>
+    ["", "nonsense", "ses_01k9zzzzzz0123456789ab", "%00", `${ID_OF[list]}_`, `${ID_OF[list]}_1%00`].map(
+      (after) => ({
+        name: `a page of ${list} after "${after}", which ends none`,
+        path: `/api/${list}?after=${after}`,
+        status: 422,
+        code: "schema",
+        fault: "query.after",
+      }),
+    ),
+  ),
   {
     name: "JSON where an export is to come",
     method: "POST",

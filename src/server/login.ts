@@ -11,7 +11,7 @@ import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
 import { newDeed, noteDeed, tellDeed } from "./deed.ts";
 import { deviceOf } from "./device.ts";
-import { pageOf } from "./page.ts";
+import { pageOf, pageQuery } from "./page.ts";
 import { refuse } from "./refusal.ts";
 import { newSecret, secretFor } from "./secret.ts";
 import type { App } from "./zod.ts";
@@ -112,7 +112,10 @@ export function loginRoutes(app: App, context: Context, behindProxy: boolean): v
   app.get(
     "/api/logins",
     { schema: { summary: "List logins", querystring: http.ListPage, response: { 200: http.LoginList } } },
-    async (request) => pageOf(await store.logins(), request.query),
+    async (request) => {
+      const query = pageQuery("lgn", request.query);
+      return pageOf(await store.logins(), query);
+    },
   );
   app.delete(
     "/api/logins/:id",

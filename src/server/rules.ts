@@ -4,7 +4,7 @@ import * as http from "../protocol/http.ts";
 import { commandOf, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
 import { newDeed, tellDeed } from "./deed.ts";
-import { pageOf } from "./page.ts";
+import { pageOf, pageQuery } from "./page.ts";
 import type { App } from "./zod.ts";
 
 export function ruleRoutes(app: App, context: Context): void {
@@ -18,7 +18,10 @@ export function ruleRoutes(app: App, context: Context): void {
         response: { 200: http.RuleList },
       },
     },
-    async (request) => pageOf(await store.rules(), request.query),
+    async (request) => {
+      const query = pageQuery("rul", request.query);
+      return pageOf(await store.rules(), query);
+    },
   );
   app.delete(
     "/api/rules/:id",

@@ -5,7 +5,7 @@ import { hashOf } from "./access.ts";
 import { commandOf, refuseReused, refuseUndone } from "./command.ts";
 import type { Context } from "./context.ts";
 import { newDeed, tellDeed } from "./deed.ts";
-import { pageOf } from "./page.ts";
+import { pageOf, pageQuery } from "./page.ts";
 import { secretFor } from "./secret.ts";
 import type { App } from "./zod.ts";
 
@@ -43,7 +43,10 @@ export function tokenRoutes(app: App, context: Context): void {
         response: { 200: http.TokenList },
       },
     },
-    async (request) => pageOf(await store.tokens(), request.query),
+    async (request) => {
+      const query = pageQuery("tok", request.query);
+      return pageOf(await store.tokens(), query);
+    },
   );
   app.delete(
     "/api/tokens/:id",

@@ -148,6 +148,18 @@ forEachStore((harness) => {
       expect(await ids({ open: true, sessions: ["ses_a", "ses_none"], limit: 10 })).toEqual(["ask_1"]);
       expect(await ids({ sessions: [], limit: 10 })).toEqual([]);
     });
+
+    it("goes on after a page whose last ask went with its session", async () => {
+      const store = await harness.open();
+      await session(store, "ses_a", approval("ask_1"), approval("ask_3"));
+      await session(store, "ses_b", clarify("ask_2"));
+      const { next } = await store.asks({ limit: 2 });
+      await store.deleteSession("ses_b", { force: true });
+      expect(await store.asks({ limit: 2, after: next! })).toMatchObject({
+        items: [{ id: "ask_1" }],
+        next: null,
+      });
+    });
   });
 
   describe("a rule", () => {
