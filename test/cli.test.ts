@@ -241,6 +241,13 @@ describe("whatever the store", () => {
     const refused = await holdfast({ ...env, HOLDFAST_TOKEN: "nonsense" }, ["sessions", "list"]);
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect(refused.err).toContain("The token was refused");
+    for (const HOLDFAST_TOKEN of ["two words", "schlüssel", "x".repeat(501)]) {
+      const unsendable = await holdfast({ ...env, HOLDFAST_TOKEN }, ["sessions", "list"]);
+      expect(unsendable).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/^holdfast: HOLDFAST_TOKEN has /),
+      });
+    }
     const nowhere = join(await temporary(), "nowhere");
     expect(await holdfast(env, ["backup", join(nowhere, "all.backup")])).toEqual({
       code: 1,

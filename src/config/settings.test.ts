@@ -38,6 +38,13 @@ test("what is listed for people holds no secret", () => {
   expect(text).toContain("db.example/holdfast");
 });
 
+test("the longest token that can be sent is taken, and one that can't is refused without showing it", () => {
+  const read = (token: string) => readSettings({ HOLDFAST_HOME: home, HOLDFAST_TOKEN: token });
+  expect(read("~".repeat(500)).ok).toBe(true);
+  const refused = read("tell nobody");
+  expect(refused.ok ? "" : refused.faults).not.toContain("nobody");
+});
+
 test("a home keeps the id of its host, whatever the machine is called later", async () => {
   const hostId = (env: Record<string, string> = {}) => {
     const read = readSettings({ HOLDFAST_HOME: home, ...env });
@@ -58,6 +65,9 @@ test.each([
   [{}, { port: 1.5 }, "--port"],
   [{}, { behindProxy: "holdfast.example" }, "--behind-proxy"],
   [{ HOLDFAST_DATABASE_URL: "mysql://x" }, {}, "HOLDFAST_DATABASE_URL"],
+  [{ HOLDFAST_TOKEN: "two words" }, {}, "HOLDFAST_TOKEN has a space"],
+  [{ HOLDFAST_TOKEN: "schlüssel" }, {}, "HOLDFAST_TOKEN has a space or another character"],
+  [{ HOLDFAST_TOKEN: "x".repeat(501) }, {}, "HOLDFAST_TOKEN has 501 characters"],
 ])("%j with %j is refused by name", (env, flags, name) => {
   const read = readSettings({ HOLDFAST_HOME: home, ...env }, flags);
   expect(read.ok ? "" : read.faults).toContain(name);

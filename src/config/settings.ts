@@ -36,6 +36,9 @@ export type Listed = { name: string; value: string; origin: string };
 
 export type ReadSettings = { ok: true; settings: Settings } | { ok: false; faults: string };
 
+/** As src/server/access.ts reads it. */
+const TOKEN_CHARS_MAX = 500;
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
@@ -98,6 +101,8 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
     origin: ownId === undefined ? join(home, "host-id") : "HOLDFAST_HOST_ID",
   });
   const token = present(env["HOLDFAST_TOKEN"]);
+  const unsendable = token === undefined ? undefined : tokenFault(token);
+  if (unsendable !== undefined) return { ok: false, faults: `HOLDFAST_TOKEN ${unsendable}` };
   listed.push({
     name: "token",
     value: token === undefined ? "none" : "set",
@@ -139,6 +144,15 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
       listed,
     },
   };
+}
+
+/** It goes in a header, where the server looks for no other: as itself it is never shown. */
+function tokenFault(token: string): string | undefined {
+  if (token.length > TOKEN_CHARS_MAX)
+    return `has ${token.length} characters; it may have ${TOKEN_CHARS_MAX} at most`;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    return "has a space or another character that can't be sent in a header; it may have letters from a to z, digits and signs of ASCII";
+  return undefined;
 }
 
 /** An address that means "all of them", or a port that is still to be found, is none that others can open. */
