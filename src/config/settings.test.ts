@@ -64,6 +64,8 @@ test.each([
   [{ HOLDFAST_PORT: "70000" }, {}, "HOLDFAST_PORT"],
   [{}, { port: 1.5 }, "--port"],
   [{}, { behindProxy: "holdfast.example" }, "--behind-proxy"],
+  [{}, { behindProxy: "https://holdfast.example:99999" }, "--behind-proxy"],
+  [{}, { behindProxy: "https://me@holdfast.example" }, "--behind-proxy"],
   [{ HOLDFAST_DATABASE_URL: "mysql://x" }, {}, "HOLDFAST_DATABASE_URL"],
   [{ HOLDFAST_TOKEN: "two words" }, {}, "HOLDFAST_TOKEN has a space"],
   [{ HOLDFAST_TOKEN: "schlüssel" }, {}, "HOLDFAST_TOKEN has a space or another character"],

@@ -80,7 +80,7 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
     key: ["server", "behindProxy"],
     value: server.behindProxy,
   });
-  if (behindProxy !== undefined && !/^https?:\/\/[^/\s]+$/.test(behindProxy))
+  if (behindProxy !== undefined && !isOrigin(behindProxy))
     return {
       ok: false,
       faults: `--behind-proxy is "${behindProxy}"; it must be the origin that browsers see, such as https://holdfast.example`,
@@ -111,7 +111,7 @@ export function readSettings(env: Env, flags: Flags = {}): ReadSettings {
   const hosts = choose("hosts", { key: ["server", "hosts"], value: server.hosts });
   const tls = choose("tls", { key: ["server", "tls"], value: server.tls });
   const ownUrl = present(env["HOLDFAST_NODE_URL"]);
-  if (ownUrl !== undefined && !/^https?:\/\/[^/\s]+$/.test(ownUrl))
+  if (ownUrl !== undefined && !isOrigin(ownUrl))
     return {
       ok: false,
       faults: `HOLDFAST_NODE_URL is "${ownUrl}"; it must be an origin such as http://10.0.0.5:4180`,
@@ -197,6 +197,10 @@ function withoutPassword(url: string): string {
   if (parsed === null) return "set";
   if (parsed.password !== "") parsed.password = "…";
   return decodeURI(parsed.href);
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^/?#@\s]+$/.test(text) && URL.canParse(text);
 }
 
 function isPort(port: number): boolean {

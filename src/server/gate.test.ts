@@ -68,6 +68,26 @@ test("behind a proxy the proxy's own origin is ours, and no other https one", ()
 });
 
 test.each([
+  ["https://holdfast.example:443", "https://holdfast.example"],
+  ["http://holdfast.example:80", "http://holdfast.example"],
+  ["https://Holdfast.Example:8443", "https://holdfast.example:8443"],
+  ["https://bücher.example", "https://xn--bcher-kva.example"],
+])("behind a proxy named as %s a page is ours that its browser calls %s", (behindProxy, origin) => {
+  const behind = gateFor({ host: "127.0.0.1", behindProxy });
+  expect(behind.originRefusal({ origin })).toBeUndefined();
+  expect(behind.hostRefusal({ host: new URL(origin).host })).toBeUndefined();
+  expect(behind.originRefusal({ origin: `${origin}1` })).toBeDefined();
+});
+
+test("an international name is known as it is sent", () => {
+  const named = gateFor({ host: "127.0.0.1", hosts: ["Bücher.local", "käse.local:9000", "[fd00::1]"] });
+  expect(named.hostRefusal({ host: "xn--bcher-kva.local:4180" })).toBeUndefined();
+  expect(named.originRefusal({ origin: "http://xn--bcher-kva.local:4180" })).toBeUndefined();
+  expect(named.hostRefusal({ host: "xn--kse-qla.local:9000" })).toBeUndefined();
+  expect(named.hostRefusal({ host: "[fd00::1]:4180" })).toBeUndefined();
+});
+
+test.each([
   ["127.0.0.1", true],
   ["127.8.8.8", true],
   ["::1", true],

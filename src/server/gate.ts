@@ -1,6 +1,7 @@
 // Who may speak to this address at all: the Host must be one of ours (a name that was rebound to us is not), and what a
 // browser sends from a page must come from our own page, port included. Credentials are looked at only behind this.
 import type { IncomingHttpHeaders } from "node:http";
+import { domainToASCII } from "node:url";
 import { problem, type Problem } from "../protocol/problem.ts";
 
 export type GateOptions = {
@@ -23,7 +24,7 @@ export class Gate {
   /** The port is known only once the server listens. */
   listensOn(port: number): void {
     const { host, behindProxy, https = false } = this.#options;
-    const further = (this.#options.hosts ?? []).map((name) => name.toLowerCase());
+    const further = (this.#options.hosts ?? []).map(asSent);
     const scheme = https ? "https" : "http";
     const usual = https ? 443 : 80;
     const names = [inUrl(host).toLowerCase(), "localhost", "127.0.0.1", "[::1]", ...further];
@@ -31,12 +32,10 @@ export class Gate {
       if (hasPort(name)) return [name];
       return port === usual || further.includes(name) ? [name, `${name}:${port}`] : [`${name}:${port}`];
     });
-    const front = behindProxy?.toLowerCase();
-    this.#hosts = new Set(front === undefined ? own : [...own, new URL(front).host]);
-    this.#origins = new Set([
-      ...own.map((name) => `${scheme}://${name}`),
-      ...(front === undefined ? [] : [front]),
-    ]);
+    // As browsers write it: without the usual port, and an international name in its ASCII form.
+    const front = behindProxy === undefined ? [] : [new URL(behindProxy)];
+    this.#hosts = new Set([...own, ...front.map((url) => url.host)]);
+    this.#origins = new Set([...own.map((name) => `${scheme}://${name}`), ...front.map((url) => url.origin)]);
   }
 
   hostRefusal({ host }: IncomingHttpHeaders): Problem | undefined {
@@ -66,6 +65,13 @@ function isOwnSite(site: string | string[] | undefined): boolean {
 /** An IPv6 address stands in brackets wherever a port may follow. */
 export function inUrl(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}
+
+/** International names go over the wire in their ASCII form. */
+function asSent(name: string): string {
+  const port = /:\d+$/.exec(name)?.[0] ?? "";
+  const bare = name.slice(0, name.length - port.length);
+  return `${domainToASCII(bare) || bare}${port}`.toLowerCase();
 }
 
 function hasPort(name: string): boolean {
