@@ -17,12 +17,17 @@ export const PositionText = named(
     ) as unknown as z.ZodType<Position>, // refine does not narrow
 );
 
-/** Columns of PostgreSQL can't hold a NUL, so that no store is given one there. Texts within events may have it. */
-const withoutNul = (text: z.ZodString) =>
-  text.refine((value) => !value.includes("\0"), "must not have a NUL character");
-const Title = withoutNul(z.string().trim().min(1).max(TITLE_MAX_CHARS));
-const Name = withoutNul(z.string().trim().min(1).max(200));
-export const FileName = withoutNul(z.string().trim().min(1).max(255));
+/**
+ * Columns of PostgreSQL can't hold a NUL, so that no store is given one there; half of a surrogate pair no column can, and it
+ * is kept as what stands for it there. Texts within events may have both.
+ */
+const forColumn = (text: z.ZodString) =>
+  text
+    .overwrite((value) => value.toWellFormed())
+    .refine((value) => !value.includes("\0"), "must not have a NUL character");
+const Title = forColumn(z.string().trim().min(1).max(TITLE_MAX_CHARS));
+const Name = forColumn(z.string().trim().min(1).max(200));
+export const FileName = forColumn(z.string().trim().min(1).max(255));
 
 export const StatusName = z.enum(["idle", "queued", "running", "waiting", "recovering", "ended"]);
 
@@ -84,7 +89,7 @@ export const PatchInput = named(
 /** What an input that was delivered should have said. Without attachments it keeps those that it had. */
 export const Resend = named("Resend", z.strictObject({ text: InputText, attachments: FileRefs.optional() }));
 
-export const Workspace = withoutNul(z.string().min(1).max(4096)).refine(
+export const Workspace = forColumn(z.string().min(1).max(4096)).refine(
   (path) => /^(\/|~$|~\/)/.test(path),
   "must be an absolute path, or begin with ~/",
 );

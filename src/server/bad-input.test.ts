@@ -2,6 +2,7 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { type OpenServer, TOKEN, openServer, useServer } from "../../test/open-server.ts";
+import type { SessionRow } from "../protocol/http.ts";
 import { INPUT_MAX_CHARS } from "../protocol/limits.ts";
 import type { Problem } from "../protocol/problem.ts";
 import { formatPosition } from "../session/position.ts";
@@ -531,7 +532,7 @@ test.each([
   const title = text.slice(0, 200).replaceAll("\0", ""); // a title with it is refused
   const { id } = await server.newSession({ title, input: { kind: "prompt", text } });
   const { view } = await server.call<{ view: View }>("GET", `/api/sessions/${id}`);
-  expect(view.meta.title).toBe(title.trim());
+  expect(view.meta.title).toBe(title.trim().toWellFormed());
   const kept = view.queue[0]!.text;
   const whole =
     typeof kept === "string" ? kept : await (await server.fetch(`/api/blobs/${kept.blob}`)).text();
@@ -539,6 +540,36 @@ test.each([
   const stream = await server.fetch(`/api/sessions/${id}/events?offset=-1`);
   expect(((await stream.json()) as unknown[]).length).toBe(2);
   await server.call("GET", `/api/search?q=${encodeURIComponent(title.toWellFormed())}`);
+});
+
+test("half of a surrogate pair in what becomes a column is the same in the row, the view and a filter", async () => {
+  const server = shared();
+  type Seen = SessionRow & { view: View };
+  const same = async (id: string) => {
+    const { view, ...row } = await server.call<Seen>("GET", `/api/sessions/${id}`);
+    const { title, workspace, lane, model } = view.meta;
+    expect(row).toMatchObject({ title, workspace, lane, model });
+    return row;
+  };
+  const half = { title: "a\ud800b", lane: "l\ud800", workspace: "/w\ud800", model: "m\ud800" };
+  const { id } = await server.newSession(half);
+  expect(await same(id)).toMatchObject({ title: "a\ufffdb", lane: "l\ufffd", workspace: "/w\ufffd" });
+  const found = await server.call<{ items: SessionRow[] }>(
+    "GET",
+    `/api/sessions?lane=${encodeURIComponent("l\ufffd")}`,
+  );
+  expect(found.items).toMatchObject([{ id }]);
+  await server.call("PATCH", `/api/sessions/${id}`, { title: "\udc00b" });
+  expect(await same(id)).toMatchObject({ title: "\ufffdb" });
+
+  const exported = await server.fetch(`/api/sessions/${id}/export?format=jsonl`);
+  const lines = (await exported.text()).replaceAll("\ufffd", "\\ud800"); // as an older version has kept it
+  const imported = await server.fetch("/api/sessions/import", {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body: lines,
+  });
+  expect(await same(((await imported.json()) as SessionRow).id)).toMatchObject({ title: "\ufffdb" });
 });
 
 test("a long text for a session that is not there is refused as any other", async () => {

@@ -7,8 +7,11 @@ import { faultOf, refuseLine, type Line } from "./body-lines.ts";
 
 /** As we write it, to the character: lists and searches are sorted by it. */
 const Time = z.string().refine((text) => isTime(text), "must be a time like 2026-11-16T09:30:00.000Z");
-/** What becomes a row's column can't hold a NUL there. */
-const Column = z.string().regex(/^[^\0]*$/, "must not have a NUL character");
+/** What becomes a row's column can't hold a NUL there, nor half of a surrogate pair. */
+const Column = z
+  .string()
+  .overwrite((text) => text.toWellFormed())
+  .regex(/^[^\0]*$/, "must not have a NUL character");
 const Short = Column.max(200);
 
 const Stamped = z.object({
@@ -43,7 +46,7 @@ const Costs = z.object({
     .optional(),
 });
 /** What a row takes from facts, beyond what their own schemas say. */
-const ROW: Partial<Record<string, z.ZodType>> = {
+const ROW: Partial<Record<string, z.ZodObject>> = {
   session_created: z.object({
     profile: Short.min(1),
     title: Column.max(TITLE_MAX_CHARS).optional(),
@@ -68,10 +71,15 @@ export function importedEvent({ number, value }: Line): AnyEvent {
   if (type === "draft") checked(draftData, data, number, "data.");
   if (schema) checked(schema, data, number, "data.");
   const row = Object.hasOwn(ROW, type) ? ROW[type] : undefined;
-  if (row) checked(row, data, number, "data.");
+  const columns = row ? checked(row, data, number, "data.") : {};
   if (!isWithin(data, DEPTH_MAX)) refuseLine(number, `is nested more than ${DEPTH_MAX} deep`);
-  // As it came: a newer version may say more in it than we know of.
-  return { ...event, by: value["by"] as By, data: value["data"] };
+  // As it came, but for what columns can't hold: a newer version may say more in it than we know of.
+  const texts = Object.entries(columns).filter(([, column]) => typeof column === "string");
+  return {
+    ...event,
+    by: value["by"] as By,
+    data: texts.length > 0 ? { ...data, ...Object.fromEntries(texts) } : value["data"],
+  };
 }
 
 function checked<T extends z.ZodType>(schema: T, value: unknown, number: number, path: string): z.output<T> {

@@ -294,6 +294,7 @@ describe("a session without a title", () => {
   it.each([
     ["Fix the build", "Fix the build"],
     ["\n  Fix it \nand then more", "Fix it"],
+    ["a\0b\ud800c", "ab\ufffdc"],
     ["x".repeat(70), `${"x".repeat(59)}…`],
     [`${"x".repeat(58)}😀 and more`, `${"x".repeat(58)}…`],
   ])("is named after its first input %j", (text, title) => {

@@ -3,6 +3,7 @@
 import type { NewFact, Usage } from "./event.ts";
 import { preview, textOf, type Step } from "./parts.ts";
 import { seqOf } from "./position.ts";
+import { columnText } from "./title.ts";
 import { addUsage } from "./usage.ts";
 import type { Delegate, QueuedInput, ToolPart, View } from "./view.ts";
 
@@ -151,7 +152,7 @@ const TITLE_CHARS = 60;
 /** A session that nobody named is named after what began it. */
 function title({ meta }: View, { text }: QueuedInput): NewFact[] {
   if (meta.title !== null) return [];
-  const line = textOf(text).trim().split("\n", 1).join().trim();
+  const line = columnText(textOf(text)).trim().split("\n", 1).join().trim();
   const cut = line.length > TITLE_CHARS ? `${preview(line, TITLE_CHARS - 1).trimEnd()}…` : line;
   return cut === "" ? [] : [{ type: "session_titled", data: { title: cut } }];
 }

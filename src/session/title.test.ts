@@ -7,6 +7,7 @@ test("a session is called by the first line of its first input", () => {
 
 test("what no title may have is left out of it", () => {
   expect(titleFrom("a\0b\nc")).toBe("ab");
+  expect(titleFrom("a\ud800b")).toBe("a\ufffdb");
 });
 
 test("a long line ends at a word", () => {
