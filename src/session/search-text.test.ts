@@ -62,6 +62,10 @@ describe("search", () => {
       Array.from(matches(text, query), ({ from, to }) => text.slice(from, to));
     expect(marked("A Heron, herons and a sheron", "a heron")).toEqual(["A", "Heron", "heron", "a"]);
     expect(marked("Čeština und Größe", "CESTINA größe")).toEqual(["Čeština", "Größe"]);
+    expect(marked("ΕΛΛΆΣ und Ёлка, 𞤀𞤣𞤤", "ελλας елка 𞤢𞤣𞤤")).toEqual(["ΕΛΛΆΣ", "Ёлка", "𞤀𞤣𞤤"]);
+    const decomposed = "Čeština".normalize("NFD");
+    expect(marked(decomposed, "cestina")).toEqual([decomposed]);
+    expect(marked(decomposed, "čes")).toEqual(["Češ".normalize("NFD")]);
     expect(marked("nothing here", "!!!")).toEqual([]);
     expect(snippet(`${"sheron ".repeat(60)}the heron`, "heron")).toContain("the heron");
   });

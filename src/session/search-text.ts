@@ -44,13 +44,27 @@ export function snippet(text: string, query: string): string {
 
 /** Where the query's words stand in a text: whole ones, and those that begin like its last. */
 export function* matches(text: string, query: string): Generator<{ from: number; to: number }, undefined> {
-  const asked = words(fold(query.normalize("NFC")));
+  const asked = words(folded(query));
   const last = asked.at(-1);
   if (last === undefined) return;
-  for (const { 0: word, index: from } of fold(text).matchAll(WORD)) {
-    if (asked.includes(word)) yield { from, to: from + word.length };
-    else if (word.startsWith(last)) yield { from, to: from + last.length };
+  for (const { 0: word, index: from } of text.matchAll(WRITTEN)) {
+    const plain = folded(word);
+    if (asked.includes(plain)) yield { from, to: from + word.length };
+    else if (plain.startsWith(last)) yield { from, to: from + lengthOf(last, word) };
   }
+}
+/** A word as it stands in a text: with accents of its own, which part no words. */
+const WRITTEN = /[\p{L}\p{N}_\p{Mn}]+/gu;
+
+/** How much of a word begins like that. */
+function lengthOf(beginning: string, word: string): number {
+  let [length, left] = [0, beginning.length];
+  for (const char of word) {
+    left -= folded(char).length;
+    if (left < 0) break;
+    length += char.length;
+  }
+  return length;
 }
 
 /** A query is words, all of which must be there; what is not a letter or a digit parts them. */
@@ -88,19 +102,14 @@ export function shown(text: LongText): string {
   return typeof text === "string" ? text : text.preview;
 }
 
-/** Length-preserving, so that an index into the folded text is one into the text. */
-export function fold(text: string): string {
-  return ASCII.test(text) ? text.toLowerCase() : Array.from(text, foldedChar).join("");
+/** Without case and accents, as it is looked up: "Čeština" is found as "cestina". */
+export function folded(text: string): string {
+  const lower = text.toLowerCase();
+  return ASCII.test(lower)
+    ? lower
+    : lower
+        .normalize("NFD")
+        .replaceAll(/\p{Mn}/gu, "")
+        .normalize("NFC");
 }
 const ASCII = /^[\0-\x7f]*$/;
-
-/** Kept, since a long text has the same few again and again. */
-function foldedChar(char: string): string {
-  if (char.length > 1) return char;
-  const known = foldedChars.get(char);
-  if (known !== undefined) return known;
-  const base = char.toLowerCase().normalize("NFD").slice(0, 1);
-  foldedChars.set(char, base);
-  return base;
-}
-const foldedChars = new Map<string, string>();

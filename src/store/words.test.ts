@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { words } from "../session/search-text.ts";
-import { folded, plainWords, WORD_MAX_CHARS } from "./words.ts";
+import { folded, words } from "../session/search-text.ts";
+import { plainWords, WORD_MAX_CHARS } from "./words.ts";
 
 const piece = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 6 }),

@@ -1,5 +1,5 @@
 // The words of a text without case and accents, for looking things up: "Čeština" is found as "cestina".
-import { words } from "../session/search-text.ts";
+import { folded, words } from "../session/search-text.ts";
 
 /** A longer run of letters is no word. */
 export const WORD_MAX_CHARS = 200;
@@ -8,6 +8,12 @@ const ASCII = /^[\0-\x7f]*$/;
 
 export function searchWords(text: string): string[] {
   return Array.from(new Set(words(folded(text)).map((word) => word.slice(0, WORD_MAX_CHARS))));
+}
+
+/** What is asked for: each word, and at the end the last, which alone may go on. */
+export function askedWords(query: string): string[] {
+  const asked = words(folded(query)).map((word) => word.slice(0, WORD_MAX_CHARS));
+  return [...new Set(asked.slice(0, -1)), ...asked.slice(-1)];
 }
 
 /** As they stand in the text, again and again, with a space between: a third of the work, for what is sorted later. */
@@ -42,14 +48,4 @@ export function titleWords(title: string | null): string {
   return searchWords(title ?? "")
     .map((word) => ` ${word}`)
     .join("");
-}
-
-export function folded(text: string): string {
-  const lower = text.toLowerCase();
-  return ASCII.test(lower)
-    ? lower
-    : lower
-        .normalize("NFD")
-        .replaceAll(/\p{Mn}/gu, "")
-        .normalize("NFC");
 }

@@ -106,6 +106,32 @@ describe("search", () => {
       expect(await hits(store, "creme cestina", 10)).toHaveLength(1);
     });
 
+    it("folds the letters of every script, and shows them as they were written", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      const text = `${"filler ".repeat(50)}Ёлка Йод, Ελλάδα ΕΛΛΆΣ, Tiếng Việt, İstanbul, हिन्दी, 𞤀𞤣𞤤, ไทย, Łódź`;
+      await write(store, "ses_a", prompt("inp_1", text), prompt("inp_2", text.normalize("NFD")));
+      const asked = ["елка", "ЁЛКА", "иод", "ελλαδα", "ΕΛΛΆΔΑ", "ελλας", "ΕΛΛΆΣ", "ελλά", "tieng viet"];
+      for (const query of [...asked, "istanbul", "हिन्दी", "𞤀𞤣𞤤", "𞤢𞤣𞤤", "ไทย", "łódź", "łodz"]) {
+        const found = await hits(store, query, 10);
+        expect([query, found.length]).toEqual([query, 2]);
+        expect(found[1]?.snippet).toContain("हिन्दी, 𞤀𞤣𞤤, ไทย, Łódź");
+      }
+      expect(await hits(store, "lodz", 10)).toEqual([]); // a letter of its own, and no L with an accent
+    });
+
+    it("takes a word that comes again as once, and the last as it was typed as the beginning of one", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a");
+      await write(store, "ses_a", prompt("inp_1", "hello there"), prompt("inp_2", "oh, hel, hello"));
+      const found = async (query: string) => (await hits(store, query, 10)).length;
+      expect(await found("hello hello")).toBe(2);
+      expect(await found("hello hel")).toBe(2);
+      expect(await found("hello hel hello")).toBe(1);
+      expect(await found("hel hello hel")).toBe(1);
+      expect(await found("there HELLO there hello th")).toBe(1);
+    });
+
     it("takes any query as words, never as a language of its own", async () => {
       const store = await open();
       await makeSession(store, "ses_a");

@@ -1,7 +1,5 @@
 // How well a title fits what was typed: each word of the query must begin a word of it, stand within it, or at least
 // be made of the beginnings of some.
-import { fold } from "../../src/session/search-text.ts";
-
 export type Span = { from: number; to: number };
 export type Fit = { score: number; spans: Span[] };
 
@@ -65,3 +63,20 @@ function joined(spans: Span[]): Span[] {
   }
   return all;
 }
+
+/** Length-preserving, so that an index into the folded text is one into the text. */
+function fold(text: string): string {
+  return ASCII.test(text) ? text.toLowerCase() : Array.from(text, foldedChar).join("");
+}
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Kept, since titles have the same few again and again. */
+function foldedChar(char: string): string {
+  if (char.length > 1) return char;
+  const known = foldedChars.get(char);
+  if (known !== undefined) return known;
+  const base = char.toLowerCase().normalize("NFD").slice(0, 1);
+  foldedChars.set(char, base);
+  return base;
+}
+const foldedChars = new Map<string, string>();

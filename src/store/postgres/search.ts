@@ -4,7 +4,7 @@ import { asidesToShow, searchText, snippet } from "../../session/search-text.ts"
 import { checkedEvent } from "../event-text.ts";
 import { parseSearchCursor, searchCursorAfter } from "../search-cursor.ts";
 import type { LogId, Rows, SearchHit, SearchQuery } from "../store.ts";
-import { searchWords } from "../words.ts";
+import { askedWords } from "../words.ts";
 import { readBeginnings, wholeIn } from "./aside-texts.ts";
 import type { Database, Statement, Value } from "./database.ts";
 import { textArray } from "./wire.ts";
@@ -17,7 +17,7 @@ const AT = `substr(event.text, 55, 24) collate "C"`;
 export async function search(database: Database, { q, limit, after }: SearchQuery): Promise<Rows<SearchHit>> {
   const words = searchQuery(q);
   if (words === undefined) return { items: [], next: null };
-  const values: Value[] = [words, limit + 1, textArray(searchWords(q).map((word) => `%${word}%`))];
+  const values: Value[] = [words, limit + 1, textArray(askedWords(q).map((word) => `%${word}%`))];
   const cursor = after === undefined ? undefined : parseSearchCursor(after);
   if (cursor) values.push(cursor.at, cursor.session, cursor.place);
   const found = await byWords<{
@@ -65,7 +65,7 @@ function byWords<Row extends object>(database: Database, statement: Statement): 
 
 /** All words must be there, and the last may go on. Undefined when the query has none. */
 function searchQuery(query: string): string | undefined {
-  const asked = searchWords(query).map((word) => `'${word}'`); // letters and digits: nothing in them to escape
+  const asked = askedWords(query).map((word) => `'${word}'`); // letters and digits: nothing in them to escape
   return asked.length === 0 ? undefined : `${asked.join(" & ")}:*`;
 }
 

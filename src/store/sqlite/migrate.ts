@@ -13,6 +13,7 @@ import { sql as deed } from "./migrations/008-deed.ts";
 import { sql as wait } from "./migrations/009-wait.ts";
 import { sql as namedFiles } from "./migrations/010-named-files.ts";
 import { sql as usage } from "./migrations/011-usage.ts";
+import { sql as foldedWords } from "./migrations/012-folded-words.ts";
 
 export type Migration = {
   number: number;
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 9, name: "wait", breaking: false, sql: wait },
   { number: 10, name: "named_files", breaking: true, sql: namedFiles },
   { number: 11, name: "usage", breaking: false, sql: usage },
+  { number: 12, name: "folded_words", breaking: true, sql: foldedWords },
 ];
 
 export function migrate(database: Database, migrations = MIGRATIONS): void {

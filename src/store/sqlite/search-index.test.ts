@@ -157,3 +157,68 @@ it("words are sorted in a few at a time, but never pile up, and a search finds a
   expect(await found(store, "many")).toHaveLength(1_000); // at most
   database.close();
 });
+
+it("what was said before words were folded is found once the file is open, whatever else in it is damaged", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  for (const id of ["ses_a", "ses_b"]) await store.createSession({ id, profile: "p" }, owner);
+  await store.append("ses_b", [prompt("inp_1", "torn")], byOwner);
+  await store.append("ses_a", [prompt("inp_1", "ёлка")], byOwner);
+  await store.append(
+    "ses_a",
+    [prompt("inp_2", await storedText(store, "ses_a", longText("Ελλάδα")))],
+    byOwner,
+  );
+  await store.close();
+  const database = asBeforeFolding(file);
+  database.run("update event set text = substr(text, 1, 100) where id = 3");
+  database.run(`update event set text = '{"type":"step_completed"}' where id = 2`);
+  database.close();
+
+  const again = await openStore(file);
+  for (const word of ["елка", "ελλαδα"]) expect(await found(again, word)).toEqual(["ses_a"]);
+  expect(await found(again, "torn")).toEqual([]);
+  await again.append("ses_a", [prompt("inp_3", "Ёлка")], byOwner);
+  expect(await found(again, "елка")).toEqual(["ses_a", "ses_a"]);
+});
+
+it("an index that is begun anew is made by itself, and in parts, however long the log is", async () => {
+  const file = join(makeFolder(), "holdfast.db");
+  const store = await openStore(file);
+  await store.createSession({ id: "ses_a", profile: "p" }, owner);
+  const prompts = Array.from({ length: 10_000 }, (_, n) => prompt(`inp_${n}`, `ёлка ${n}`));
+  await store.append("ses_a", prompts, byOwner);
+  await store.close();
+  const database = asBeforeFolding(file);
+  migrate(database);
+  const { index } = writingTo(database);
+  database.exec("begin immediate");
+  expect(index.sortIn()).toBe(true); // which leaves off here
+  database.exec("commit");
+  const part = readIndexed(database);
+  expect(part).toBeGreaterThan(4_000);
+  expect(part).toBeLessThan(5_000);
+
+  const again = await openStore(file);
+  await expect.poll(() => readIndexed(database)).toBe(10_001);
+  database.close();
+  expect(await found(again, "елка")).toHaveLength(1_000); // at most
+  expect(await found(again, "елка 9999")).toHaveLength(1);
+  expect(await found(again, "елка 77")).toHaveLength(111); // each once: itself, and 770 to 779, and 7700 to 7799
+});
+
+const longText = (word: string) => `${"hay ".repeat(20_000)}${word}`;
+
+/** The file as one of before has left it, all sorted in. */
+function asBeforeFolding(file: string): Database {
+  const database = openWriter(file);
+  database.exec(`drop table search; delete from migration where number >= 12`);
+  database.exec(
+    `create virtual table search using fts5 (
+      text, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
+    );
+    insert into search (rowid, text) select id, 'old' from event;
+    update meta set value = (select max(id) from event) where name = 'indexed'`,
+  );
+  return database;
+}

@@ -4,6 +4,7 @@
 // in first.
 import type { LongText, NewEvent } from "../../session/event.ts";
 import { asidesIn, MESSAGE_CHARS, searchText } from "../../session/search-text.ts";
+import { plainWords } from "../words.ts";
 import { readBeginning } from "./blob.ts";
 import type { Database } from "./database.ts";
 import { packSearch, type Search } from "./packed-batch.ts";
@@ -15,8 +16,10 @@ const CHARS_MAX = 4 * MESSAGE_CHARS;
 /** Usual words take about 2 ms; 6 were seen with words that are all different. */
 const SOME_CHARS = 16 * 1024;
 const MANY_TEXTS = 16;
-/** So many events are looked through when what waits is no longer known. */
+/** So many events are looked through when what waits is no longer known; the rest, if that is more, after them. */
 const EVENTS_MAX = 4_096;
+/** Of them, those that are read at once. */
+const READ_FACTS = 256;
 
 export class SearchIndex {
   readonly #database: Database;
@@ -31,14 +34,13 @@ export class SearchIndex {
 
   /** Of every event that is written. */
   note(event: number, text: Search): void {
-    if (!this.#waiting) return;
-    this.#waiting.events += 1;
-    if (text === null) return;
-    const chars = charsOf(text);
-    this.#waiting.texts.push([event, text]);
-    this.#waiting.chars += chars;
-    this.#added.texts += 1;
+    const chars = text === null ? 0 : charsOf(text);
+    if (text !== null) this.#added.texts += 1;
     this.#added.chars += chars;
+    if (!this.#waiting?.isAll) return; // then it is read when its turn comes
+    this.#waiting.events += 1;
+    if (text !== null) this.#waiting.texts.push([event, text]);
+    this.#waiting.chars += chars;
   }
 
   /** So many events without text were written elsewhere. */
@@ -63,7 +65,7 @@ export class SearchIndex {
   takeDue(): number {
     const waiting = this.#waiting;
     const isDue =
-      !waiting ||
+      !waiting?.isAll ||
       waiting.texts.length >= TEXTS_MAX ||
       waiting.chars >= CHARS_MAX ||
       waiting.events >= EVENTS_MAX;
@@ -73,24 +75,34 @@ export class SearchIndex {
     return texts >= MANY_TEXTS ? Infinity : Math.max(SOME_CHARS, 2 * chars);
   }
 
-  /** In the caller's transaction: all that waits, or the first of it, of about so many characters. */
-  sortIn(chars = Infinity): void {
+  /**
+   * In the caller's transaction: all that waits, or the first of it, of about so many characters. True when there is more;
+   * of a log whose index is made anew there is, until the last of its events was read.
+   */
+  sortIn(chars = Infinity): boolean {
     const from = readIndexed(this.#database);
-    const to = this.#database.tuple<[number | null]>("select max(id) from event")?.[0] ?? 0;
+    const to = readLast(this.#database);
+    if (to <= from) {
+      this.#waiting = { ...NOTHING, texts: [] };
+      return false;
+    }
     const waiting = (this.#waiting ??= this.#read(from, to));
-    if (to <= from) return;
-    let last = to;
+    let last = waiting.isAll ? to : waiting.to;
     let sorted = 0;
     for (let room = chars; sorted < waiting.texts.length && room > 0; sorted++) {
       const [event, noted] = waiting.texts[sorted] as Noted; // within its length
       const text = noted === true ? this.#longText(event) : noted;
-      if (text !== "") this.#database.run("insert into search (rowid, text) values (?, ?)", event, text);
+      const words = plainWords(text);
+      if (words !== "") this.#database.run("insert into search (rowid, words) values (?, ?)", event, words);
       room -= text.length;
-      last = event;
     }
-    waiting.chars -= charsIn(waiting.texts.splice(0, sorted));
-    if (waiting.texts.length === 0) [last, waiting.events] = [to, 0];
+    const done = waiting.texts.splice(0, sorted);
+    waiting.chars -= charsIn(done);
+    if (waiting.texts.length > 0) last = done.at(-1)?.[0] ?? from;
+    else if (waiting.isAll) waiting.events = 0;
+    else this.#waiting = undefined; // the next are to be read
     this.#database.run("update meta set value = ? where name = 'indexed'", String(last));
+    return last < to;
   }
 
   /** Empty when the event is gone by now. */
@@ -103,23 +115,40 @@ export class SearchIndex {
 
   /** Only sessions are searched; one that is being copied has no log of its own yet. */
   #read(from: number, to: number): Waiting {
-    const texts = this.#database
-      .tuples<[number, string]>(
+    const waiting: Waiting = { ...NOTHING, texts: [], isAll: false, to: from };
+    while (!waiting.isAll && waiting.events < EVENTS_MAX && waiting.chars < CHARS_MAX) {
+      const facts = this.#database.tuples<[number, string]>(
         `select event.id, event.text from event
           left join log on log.key = event.log left join purge on purge.log = event.log
-          where event.id > ? and event.owner is null and (log.kind = 'session' or purge.copying) order by event.id`,
-        from,
-      )
-      .flatMap(([event, text]): Noted[] => {
-        const search = searchOf(JSON.parse(text) as NewEvent); // a newer version's type has no text for search
-        return search === null ? [] : [[event, search]];
-      });
-    return { events: to - from, texts, chars: charsIn(texts) };
+          where event.id > ? and event.owner is null and (log.kind = 'session' or purge.copying)
+          order by event.id limit ${READ_FACTS}`,
+        waiting.to,
+      );
+      for (const [event, text] of facts) {
+        const search = searchIn(text);
+        if (search === null) continue;
+        waiting.texts.push([event, search]);
+        waiting.chars += charsOf(search);
+      }
+      waiting.isAll = facts.length < READ_FACTS;
+      waiting.to = waiting.isAll ? to : (facts.at(-1)?.[0] ?? to);
+      waiting.events = waiting.to - from;
+    }
+    return waiting;
   }
 }
 
-type Waiting = { events: number; texts: Noted[]; chars: number };
+type Waiting = {
+  events: number;
+  texts: Noted[];
+  chars: number;
+  /** False when more follows the event up to which this was read. */
+  isAll: boolean;
+  to: number;
+};
 type Noted = [event: number, text: Exclude<Search, null>];
+
+const NOTHING = { events: 0, chars: 0, isAll: true, to: 0 };
 
 /** Of a long one the most that it may have. */
 function charsOf(text: Noted[1]): number {
@@ -135,13 +164,32 @@ export function searchOf(event: NewEvent): Search {
   return packSearch(searchText(event) ?? null, asidesIn(event).length > 0);
 }
 
+/** Nothing for one that is damaged, of which others tell: the words of all others are to be found. */
+function searchIn(text: string): Search {
+  try {
+    return searchOf(JSON.parse(text) as NewEvent); // a newer version's type has no text for search
+  } catch {
+    return null;
+  }
+}
+
 /** A text that was put aside is read up to where search ends; if it is not there any more, we have its beginning. */
 export function wholeFrom(database: Database): (text: LongText) => string {
   return (text) => (typeof text === "string" ? text : (readBeginning(database, text.blob) ?? text.preview));
 }
 
-export function sortWords({ index }: Writing, chars?: number): void {
-  index.sortIn(chars);
+/** True when there is more. */
+export function sortWords({ index }: Writing, chars?: number): boolean {
+  return index.sortIn(chars);
+}
+
+/** More than is ever left over: the index was begun anew. */
+export function isFarBehind(database: Database): boolean {
+  return readLast(database) - readIndexed(database) > EVENTS_MAX;
+}
+
+function readLast(database: Database): number {
+  return database.tuple<[number | null]>("select max(id) from event")?.[0] ?? 0;
 }
 
 /** The last event whose words are in the index, though it may be gone by now. */

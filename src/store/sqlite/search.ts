@@ -1,9 +1,10 @@
 // Full text over everything that was said in sessions. The index has only words: what is shown comes from the event.
 import type { NewEvent } from "../../session/event.ts";
-import { asidesToShow, searchText, snippet, words } from "../../session/search-text.ts";
+import { asidesToShow, searchText, snippet } from "../../session/search-text.ts";
 import { checkedEvent } from "../event-text.ts";
 import { parseSearchCursor, searchCursorAfter } from "../search-cursor.ts";
 import type { Rows, SearchHit, SearchQuery } from "../store.ts";
+import { askedWords } from "../words.ts";
 import type { Database } from "./database.ts";
 import { wholeFrom } from "./search-index.ts";
 
@@ -19,8 +20,7 @@ type Found = {
 
 /** Newest first. All words must be there, and the last may go on. */
 export function search(database: Database, { q, limit, after }: SearchQuery): Rows<SearchHit> {
-  // Composed, so that an accent is part of its letter and not a boundary between words.
-  const asked = words(q.normalize("NFC")).map((word) => `"${word}"`);
+  const asked = askedWords(q).map((word) => `"${word}"`);
   if (asked.length === 0) return { items: [], next: null };
   // Ids are given in the order of writing.
   const before = after === undefined ? undefined : parseSearchCursor(after)?.place;

@@ -53,6 +53,7 @@ import { isRequested, readRequest } from "./process-request.ts";
 import { readSession, readSessions, readSessionsById } from "./read-sessions.ts";
 import { readRules } from "./rule.ts";
 import { search } from "./search.ts";
+import { isFarBehind } from "./search-index.ts";
 import { countMissed, readSeen } from "./seen.ts";
 import { succeedSession } from "./succeed-session.ts";
 import { UNCLAIMED_MS } from "./tidy.ts";
@@ -65,6 +66,8 @@ import { WriterThread } from "./writer-thread.ts";
 
 /** So that the drafts of turns that end one after the other go together. */
 const SWEEP_AFTER_MS = 500;
+/** Of an index that is made anew, before others have their turn: some 10 ms. */
+const SORTED_CHARS = 64 * 1024;
 
 export type SqliteOptions = {
   file: string;
@@ -122,7 +125,12 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     failed: (error) => options.log?.warn({ error }, "drafts whose facts are there could not be removed"),
     restMs: SWEEP_AFTER_MS,
   });
+  const sorting = new Duty({
+    slice: () => writer.call("sortWords", SORTED_CHARS),
+    failed: (error) => options.log?.warn({ error }, "what was said before could not be sorted in for search"),
+  });
   for (const duty of [purging, sweeping]) duty.start(); // a crash may have left some
+  if (isFarBehind(reader)) sorting.start();
   const life = new AbortController();
   const filling = isUsageLeft(reader) ? fillUsage() : undefined;
 
@@ -223,7 +231,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     seen: async (person, session) => readSeen(reader, person, session),
     missed: async (session, after, person) => countMissed(reader, session, after, person),
     async search(query) {
-      await ifThereIsRoom(writer.call("sortWords"), "a search is without what was said last");
+      await ifThereIsRoom(sortAllWords(), "a search is without what was said last");
       return search(reader, query);
     },
     usage: async (filter) => readUsage(reader, filter),
@@ -328,6 +336,10 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     if (folded) await writer.call("saveSnapshot", log, folded.view.position, packView(folded.view));
   }
 
+  async function sortAllWords(): Promise<void> {
+    while (await writer.call("sortWords"));
+  }
+
   /** What a file from before has used. The next start goes on where this one stopped. */
   async function fillUsage(): Promise<void> {
     try {
@@ -356,7 +368,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
 
   async function close(): Promise<void> {
     life.abort();
-    await Promise.all([snapshots.stop(), purging.stop(), sweeping.stop(), filling]);
+    await Promise.all([snapshots.stop(), purging.stop(), sweeping.stop(), sorting.stop(), filling]);
     wakes.close();
     reader.close();
     await writer.close();
