@@ -64,6 +64,7 @@ export function applyFact(view: View, fact: Fact): Changed {
         view.meta.continues = fact.data.from;
         return areas("meta", "usage", "processes", "delegates");
       }
+      view.meta.lane = null; // an address leads to one session, and that is still the original
       view.meta.forkedFrom = { session: fact.data.from, at: fact.data.at };
       view.meta.origin = { kind: "fork", session: fact.data.from, at: fact.data.at };
       add(position, { kind: "divider", divider: "forked", text: fact.data.from });

@@ -16,6 +16,7 @@ export function successorFacts(
   const sent = first.filter((fact) => !isUnheard(then, delegateOf(fact)));
   const unheard = [...now.delegates.map(({ session }) => session), ...first.flatMap(delegateOf)];
   return [
+    ...forkedAgain(then, now),
     { type: "session_forked", data: { from, at, continues: true } },
     ...mendFork(then),
     ...carriedOver(then, now),
@@ -52,6 +53,13 @@ export function admitAgain(
       ...(delegate && { delegate }),
     },
   };
+}
+
+/** It stays a fork, and what that makes of it, when it goes back to before where it was forked. */
+function forkedAgain(then: View, now: View): NewFact[] {
+  const [before, fork] = [then.meta.forkedFrom, now.meta.forkedFrom];
+  if (!fork || (fork.session === before?.session && fork.at === before.at)) return [];
+  return [{ type: "session_forked", data: { from: fork.session, at: fork.at } }];
 }
 
 function carriedOver(then: View, now: View): NewFact[] {

@@ -7,7 +7,7 @@ import { emptyView, type View } from "../session/view.ts";
 import { DamagedEvent, type LogId, type Snapshot } from "./store.ts";
 
 /** Raised when `View` or `apply` changes (snapshot-version.test.ts tells): snapshots of another version are as good as none. */
-export const SNAPSHOT_VERSION = 13;
+export const SNAPSHOT_VERSION = 14;
 
 /** Small enough that a slice of them is folded in about a millisecond. */
 const SLICE_EVENTS = 100;

@@ -5,6 +5,7 @@ import type { AnyEvent, NewEvent } from "../../src/session/event.ts";
 import { rowOf } from "../../src/session/fork.ts";
 import { formatPosition, seqOf } from "../../src/session/position.ts";
 import { statusOf } from "../../src/session/row.ts";
+import type { Succession } from "../../src/store/store.ts";
 import {
   anna,
   byOwner,
@@ -82,6 +83,25 @@ describe("a fork", () => {
         data: { from: "ses_a", at: formatPosition(7, 0) },
       });
       expect(copy).toHaveLength(8);
+    });
+
+    it("of a session in a lane is in none, by its row, its view and the list", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a", { lane: "web:inbox" });
+      await store.forkSession("ses_a", undefined, "ses_f", owner);
+      await store.forkSession("ses_f", undefined, "ses_g", owner);
+      const view = (await store.view("ses_f"))!;
+      const at = formatPosition(1, 0); // before it was forked
+      const undone: Succession = { from: "ses_f", id: "ses_s", at, view, first: [], reason: "undone" };
+      expect(await store.succeedSession(undone, owner)).toMatchObject({ ok: true });
+      for (const id of ["ses_f", "ses_g", "ses_s"]) {
+        const { lane, origin } = await row(store, id);
+        expect(lane).toBeNull();
+        expect(origin).toMatchObject({ kind: "fork" });
+        expect((await store.view(id))?.meta).toMatchObject({ lane, origin });
+      }
+      const { items } = await store.sessions({ lane: "web:inbox", limit: 9 }, "owner");
+      expect(items.map(({ id }) => id)).toEqual(["ses_a"]);
     });
 
     it("has every word of the answers that broke off, and no draft of what is whole or goes on", async () => {

@@ -25,7 +25,8 @@ export type Copying = {
   at: Position | undefined;
   id: string;
   following: Following;
-  origin: (original: SessionRow, point: Position) => Origin | null;
+  /** What a fork and a successor don't take over alike. */
+  about: (original: SessionRow, point: Position) => { origin: Origin | null; lane: string | null };
   author: By;
   command: Command | undefined;
   /** Which logs it changes besides the one that it makes. */
@@ -61,9 +62,9 @@ export async function copySession({ database, asides, clock }: Context, copying:
         if (allowed && !allowed.ok) return allowed;
         if (!(await copyEvents(transaction, from, id, copied))) return { ok: false, code: "not_found" };
         await writeEvents(transaction, id, batch, copied);
-        const { profile, workspace, lane } = original;
-        const origin = copying.origin(original, point);
-        await insertSession(transaction, { id, profile, workspace, lane, origin, row, at: now });
+        const { profile, workspace } = original;
+        const about = copying.about(original, point);
+        await insertSession(transaction, { id, profile, workspace, ...about, row, at: now });
         await insertLog(transaction, id, "session", { seq: copied + batch.facts, sub: 0, closed: false });
         await keepBlobs(transaction, id);
         if (!(await takeEpoch(transaction, from, id))) return { ok: false, code: "not_found" };

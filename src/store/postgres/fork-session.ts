@@ -19,7 +19,7 @@ export async function forkSession(
     at,
     id,
     following: followFork(from),
-    origin: (_, point) => ({ kind: "fork", session: from, at: point }),
+    about: (_, point) => ({ origin: { kind: "fork", session: from, at: point }, lane: null }),
     author,
     command,
   });

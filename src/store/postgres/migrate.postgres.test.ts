@@ -107,6 +107,23 @@ it("files from before it was known who names them are kept by the logs whose fac
   expect(looks).toEqual([{ look: 5 + 7 * 24 * 3_600_000 }]);
 });
 
+it("a fork from when it was given its original's lane is in none", async () => {
+  await migrate(
+    database.url,
+    "one",
+    MIGRATIONS.filter(({ number }) => number < 12),
+  );
+  const row = (id: string, origin: string) =>
+    `insert into session (id, profile, title_words, created_at, updated_at, updated_hour, recovering, failed, ended,
+        messages, tools, approvals, questions, input_tokens, output_tokens, cost, queued, held, lane, origin_kind)
+      values ('${id}', 'default', '', 0, 0, 0, false, false, false, 0, 0, 0, 0, 0, 0, 0, 0, false, 'web:inbox', ${origin})`;
+  await raw.query(row("ses_a", "null"));
+  await raw.query(row("ses_f", "'fork'"));
+  await migrate(database.url, "one");
+  const { rows } = await raw.query("select id from session where lane = 'web:inbox'");
+  expect(rows).toEqual([{ id: "ses_a" }]);
+});
+
 it("a database of a newer version that broke with this one is refused with what to do", async () => {
   await migrate(database.url, "one");
   await raw.query("insert into migration values (998, 'harmless', false)");

@@ -15,6 +15,7 @@ import { sql as wait } from "./migrations/008-wait.ts";
 import { sql as copying } from "./migrations/009-copying.ts";
 import { sql as namedFiles } from "./migrations/010-named-files.ts";
 import { sql as usage } from "./migrations/011-usage.ts";
+import { sql as forkLane } from "./migrations/012-fork-lane.ts";
 
 export type Migration = {
   number: number;
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 9, name: "copying", breaking: false, sql: copying },
   { number: 10, name: "named_files", breaking: true, sql: namedFiles },
   { number: 11, name: "usage", breaking: false, sql: usage },
+  { number: 12, name: "fork_lane", breaking: false, sql: forkLane },
 ];
 
 /** Longer than any migration takes on another node that started at the same moment. */

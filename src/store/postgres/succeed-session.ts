@@ -35,7 +35,7 @@ export async function succeedSession(
     at,
     id,
     following: followSuccession(succession),
-    origin: (original) => original.origin,
+    about: ({ origin, lane }) => ({ origin, lane }),
     author,
     command,
     changes: [from, ...delegates],
