@@ -15,11 +15,14 @@ export function successorFacts(
 ): NewFact[] {
   const sent = first.filter((fact) => !isUnheard(then, delegateOf(fact)));
   const unheard = [...now.delegates.map(({ session }) => session), ...first.flatMap(delegateOf)];
+  const brought = importedAgain(at, then, now);
+  const rules = now.rules.slice(brought.length > 0 ? 0 : then.rules.length);
   return [
+    ...brought,
     ...forkedAgain(then, now),
     { type: "session_forked", data: { from, at, continues: true } },
     ...mendFork(then),
-    ...carriedOver(then, now),
+    ...carriedOver(then, now, rules),
     ...unheard.filter((session) => isUnheard(then, [session])).map(unheardNotice),
     ...sent,
   ];
@@ -62,12 +65,31 @@ function forkedAgain(then: View, now: View): NewFact[] {
   return [{ type: "session_forked", data: { from: fork.session, at: fork.at } }];
 }
 
-function carriedOver(then: View, now: View): NewFact[] {
+/**
+ * Nor does one that was brought in get back what it had where it came from, above all what was allowed there: rules only
+ * ever come to be, and a workspace is chosen once, unless a session is brought in.
+ */
+function importedAgain(at: Position, then: View, now: View): NewFact[] {
+  const { lane, workspace } = now.meta;
+  const isBack =
+    then.rules.some((rule, n) => !isSameRule(rule, now.rules[n])) ||
+    (then.meta.workspace !== null && then.meta.workspace !== workspace) ||
+    (then.meta.lane !== lane && now.meta.forkedFrom === null);
+  return isBack ? [{ type: "session_imported", data: { at, ...(workspace !== null && { workspace }) } }] : [];
+}
+
+type ViewRule = View["rules"][number];
+
+function isSameRule(a: ViewRule, b: ViewRule | undefined): boolean {
+  return a.tool === b?.tool && a.match === b.match && a.decision === b.decision;
+}
+
+function carriedOver(then: View, now: View, rules: View["rules"]): NewFact[] {
   const facts: NewFact[] = [];
   const { title, model } = now.meta;
   if (title !== null && title !== then.meta.title) facts.push({ type: "session_titled", data: { title } });
   if (model !== null && model !== then.meta.model) facts.push({ type: "model_changed", data: { model } });
-  for (const rule of now.rules.slice(then.rules.length)) facts.push({ type: "rule_added", data: rule });
+  for (const rule of rules) facts.push({ type: "rule_added", data: rule });
   for (const { process, command, cwd, background } of now.processes)
     facts.push({ type: "process_started", data: { process, command, cwd, background } });
   for (const { session, call, background } of now.delegates)

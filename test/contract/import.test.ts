@@ -13,6 +13,7 @@ import {
   delivered,
   draft,
   makeSession,
+  notice,
   prompt,
   readAll,
   row,
@@ -113,6 +114,26 @@ describe("an import", () => {
       expect((await store.processes({ limit: 10 })).items.map(({ session }) => session)).toEqual(["ses_a"]);
       expect(await store.claimSession(1_000)).toMatchObject({ lease: { log: "ses_a" } });
       expect(await store.claimSession(1_000)).toBeUndefined();
+    });
+
+    it("gets back nothing of elsewhere when it goes back to before it was brought in", async () => {
+      const store = await open();
+      await makeSession(store, "ses_a", { workspace: "/work", lane: "lane:a" });
+      const allowed = (match: string): NewEvent => ({
+        type: "rule_added",
+        data: { tool: "shell", match, decision: "allow" },
+      });
+      const at = await write(store, "ses_a", allowed("rm *"), notice("a place to go back to"));
+      await write(store, "ses_a", notice("more"));
+      await bring(store, await factsOf(store, "ses_a"), "ses_i");
+      await write(store, "ses_i", allowed("ls *"));
+      const view = (await store.view("ses_i"))!;
+      const undone = { from: "ses_i", id: "ses_s", at, view, first: [], reason: "undone" };
+      expect(await store.succeedSession(undone, anna)).toMatchObject({ ok: true });
+      const { rules, meta } = (await store.view("ses_s"))!;
+      expect(rules).toMatchObject([{ match: "ls *" }]);
+      expect(meta).toMatchObject({ lane: null, workspace: null, continues: "ses_i" });
+      expect(await row(store, "ses_s")).toMatchObject({ lane: null, workspace: null });
     });
 
     it("ends a step whose words were on their way, and takes input like any other session", async () => {
