@@ -86,9 +86,11 @@ function isSameRule(a: ViewRule, b: ViewRule | undefined): boolean {
 
 function carriedOver(then: View, now: View, rules: View["rules"]): NewFact[] {
   const facts: NewFact[] = [];
-  const { title, model } = now.meta;
+  const { title, model, workspace } = now.meta;
   if (title !== null && title !== then.meta.title) facts.push({ type: "session_titled", data: { title } });
   if (model !== null && model !== then.meta.model) facts.push({ type: "model_changed", data: { model } });
+  if (workspace !== null && then.meta.workspace === null)
+    facts.push({ type: "workspace_chosen", data: { workspace } }); // files and processes are there, and stay
   for (const rule of rules) facts.push({ type: "rule_added", data: rule });
   for (const { process, command, cwd, background } of now.processes)
     facts.push({ type: "process_started", data: { process, command, cwd, background } });

@@ -103,6 +103,25 @@ forEachStore((harness) => {
   }
 
   describe("a successor", () => {
+    it("works where its predecessor does, though the directory was made in what is gone back over", async () => {
+      const store = await harness.open();
+      const chosen: NewEvent = { type: "workspace_chosen", data: { workspace: "/home/workspaces/ses_old" } };
+      const first = [...talk.slice(0, 4), chosen, ...talk.slice(4)];
+      await store.createSession({ id: "ses_old", profile: "default", first }, owner);
+      const regenerated = await succession(store, { at: formatPosition(1, 0) });
+      expect(await store.succeedSession(regenerated, owner)).toMatchObject({ ok: true });
+      expect((await store.view("ses_new"))?.meta.workspace).toBe("/home/workspaces/ses_old");
+
+      const view = (await store.view("ses_new")) ?? emptyView();
+      const at = view.position; // its workspace is in what is copied
+      await store.succeedSession(
+        { from: "ses_new", view, at, id: "ses_newer", reason: "undone", first: [] },
+        owner,
+      );
+      const told = (await facts(store, "ses_newer")).filter(({ type }) => type === "workspace_chosen");
+      expect(told).toHaveLength(1);
+    });
+
     it("has the facts up to the point as they are, and what was decided apart from the talk", async () => {
       const store = await harness.open();
       await session(store, "ses_old");
