@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AnyEvent } from "../src/session/event.ts";
 import type { Failpoint } from "../src/failpoint.ts";
 import { startAgentServer, type AgentServer, type Conversation, type Dialect } from "./agent-server.ts";
+import { callApi } from "./call-api.ts";
 import { facts } from "./seen-facts.ts";
 import { until } from "./open-server.ts";
 
@@ -234,6 +235,32 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     const talked = await server.untilFact(talk, "step_started", 2);
     expect(talked.find(({ type }) => type === "step_aborted")?.data).toMatchObject({ reason: "shutdown" });
     expect(await server.file("marker")).toBe("began\n");
+  });
+
+  it("words beside what was allowed reach the model with its result, also when the answer was all that a server lived for", async () => {
+    const server = await serve(
+      dialect,
+      ({ prompts }) =>
+        prompts.length === 1
+          ? {
+              reply: "message",
+              text: "",
+              calls: [{ name: "shell", args: { command: "echo ran >> marker" } }],
+            }
+          : { reply: "message", text: `Heard: ${prompts.at(-1)}` },
+      'approvals = "ask"\nsandbox = "none"',
+    );
+    const session = await server.send("go");
+    const log = await server.untilFact(session, "ask_opened");
+    const opened = log.findLast(({ type }) => type === "ask_opened")?.data as { ask: string } | undefined;
+    await callApi(server, "POST", `/api/asks/${opened?.ask}/answer`, {
+      choice: "once",
+      text: "and delete it after",
+    });
+    await server.kill();
+    await server.start();
+    expect(answerIn(await server.untilFact(session, "turn_ended"))).toBe("Heard: and delete it after");
+    expect(await server.file("marker")).toBe("ran\n");
   });
 });
 

@@ -36,7 +36,10 @@ function answerCommand(cli: Cli): Command {
   return new Command("answer")
     .description("Answer an ask; the first answer counts, from wherever it comes")
     .argument("<ask>", "an id or a unique beginning of it, or latest")
-    .argument("<answer...>", "a choice by number or name, with a word behind it if you like; or any text")
+    .argument(
+      "<answer...>",
+      "a choice by number or name, behind deny a word if you like; or any text to a question",
+    )
     .addHelpText(
       "after",
       `
@@ -50,9 +53,10 @@ Examples:
       const given = readAnswer(ask, words.join(" "));
       if (!given) {
         const offered = choicesOf(ask).map(({ id }) => id);
+        const behind = ask.kind === "approval" ? "; words may follow deny only" : "";
         throw new Failure(
           "usage",
-          `"${visibleLine(words.join(" "))}" is no answer; say one of ${offered.join(", ")}`,
+          `"${visibleLine(words.join(" "))}" is no answer; say one of ${offered.join(", ")}${behind}`,
         );
       }
       const answered = await cli.client.answerAsk(ask.id, given);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { openServer, TOKEN, useServer, type OpenServer } from "../../test/open-server.ts";
 import type { Ask } from "../protocol/http.ts";
 import type { NewEvent } from "../session/event.ts";
+import { START } from "../session/position.ts";
 
 const shared = useServer();
 
@@ -49,6 +50,20 @@ test("an answer is a fact by whom gave it, and the row shows it", async () => {
     type: "ask_answered",
     data: { ask: "ask_4", kind: "approval", answer: { choice: "deny", text: "not there" } },
   });
+});
+
+test("a word beside what is allowed steers what comes next, once, and with the answer or not at all", async () => {
+  const server = shared();
+  const { id } = await server.newSession();
+  await append(server, id, [approval("ask_words")]);
+  const given = { choice: "once", text: "but delete it after" };
+  expect(await answer(server, "ask_words", given, 200)).toMatchObject({ answer: given });
+  await answer(server, "ask_words", { choice: "always", text: "me too" }, 409);
+  const events = await server.store.events(id, START, 100);
+  expect(events.slice(-2)).toMatchObject([
+    { type: "ask_answered", data: { answer: given } },
+    { type: "input_admitted", data: { kind: "steer", text: "but delete it after" }, by: { person: "owner" } },
+  ]);
 });
 
 test("who comes second is told who answered what and when", async () => {

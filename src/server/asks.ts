@@ -2,7 +2,11 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
-import { judgeAnswer } from "../session/answer.ts";
+import { QUEUE_MAX } from "../protocol/limits.ts";
+import { isDenial, judgeAnswer } from "../session/answer.ts";
+import type { AskAnswer } from "../session/asks.ts";
+import type { NewFact } from "../session/event.ts";
+import type { View } from "../session/view.ts";
 import type { AskRow } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { answeredOnce } from "./command.ts";
@@ -77,14 +81,26 @@ async function answerAsk(
   const judged = judgeAnswer(asked, body);
   if (!judged.ok) refuseField(`body.${judged.path}`, judged.message);
   const { session, kind } = asked;
-  await decideOnView(context, request, session, async ({ asks }) => {
-    if (!asks.some(({ ask }) => ask === id)) refuseClosed(await askOf(context, id));
+  const { answer } = judged;
+  const input = context.ids.next("inp");
+  await decideOnView(context, request, session, async (view) => {
+    if (!view.asks.some(({ ask }) => ask === id)) refuseClosed(await askOf(context, id));
     return {
-      facts: [{ type: "ask_answered", data: { ask: id, kind, answer: judged.answer } }],
+      facts: [{ type: "ask_answered", data: { ask: id, kind, answer } }, ...wordsBeside(view, answer, input)],
       answer: null,
     };
   });
   return askOf(context, id);
+}
+
+/** A denial and an answer are told with their words. What is allowed runs as it is: words beside it steer what comes next. */
+function wordsBeside({ queue }: View, { choice, text }: AskAnswer, input: string): NewFact[] {
+  if (choice === undefined || isDenial(choice) || text === undefined) return [];
+  if (queue.length >= QUEUE_MAX)
+    refuse("queue_full", `${queue.length} inputs wait already: allow it without words, or withdraw some.`, {
+      queued: queue.length,
+    });
+  return [{ type: "input_admitted", data: { input, kind: "steer", text } }];
 }
 
 async function askOf({ store }: Context, id: string): Promise<AskRow> {

@@ -18,6 +18,8 @@ describe("an answer", () => {
       ok: true,
       answer: { choice: "deny", text: "not there" },
     });
+    expect(judgeAnswer(approval, { choice: "once", text: "but carefully" })).toMatchObject({ ok: true });
+    expect(judgeAnswer(approval, { choice: "once", text: " " })).toMatchObject({ ok: true });
     expect(judgeAnswer(approval, { choice: "maybe" })).toMatchObject({ ok: false, path: "choice" });
     expect(judgeAnswer(approval, { text: "yes" })).toMatchObject({ ok: false, path: "choice" });
     expect(judgeAnswer(approval, { values: ["once"] })).toMatchObject({ ok: false, path: "values" });
@@ -57,6 +59,10 @@ describe("a typed line", () => {
     [approval, "always", { choice: "always" }],
     [approval, "Deny not in this folder", { choice: "deny", text: "not in this folder" }],
     [approval, "4: not in this folder", { choice: "deny", text: "not in this folder" }],
+    [approval, "3.", { choice: "always" }],
+    [approval, "Always use tabs, not spaces", undefined],
+    [approval, "once that is done, run the tests", undefined],
+    [approval, "1 more thing: use tabs", undefined],
     [approval, "5", undefined],
     [approval, "what does it do?", undefined],
     [free, "2", { text: "2" }],

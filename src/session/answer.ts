@@ -42,7 +42,7 @@ export function judgeAnswer(question: Question, { choice, text, values }: Given)
 
 /**
  * A line that somebody typed: `1` or `once`, `4 not there` or `deny not there` for an approval; for a question its choices by
- * number or in their own words, else whatever was said. Undefined when it is no answer.
+ * number or in their own words, else whatever was said. Undefined when it is no answer: "Always use tabs" allows nothing.
  */
 export function readAnswer(question: Question, line: string): AskAnswer | undefined {
   const said = line.trim();
@@ -51,7 +51,8 @@ export function readAnswer(question: Question, line: string): AskAnswer | undefi
     const [first = "", rest = ""] = splitWord(said);
     const choice = offered[numberOf(first) - 1] ?? offered.find(({ id }) => id === first.toLowerCase());
     if (!choice) return undefined;
-    return rest === "" ? { choice: choice.id } : { choice: choice.id, text: rest };
+    if (rest === "") return { choice: choice.id };
+    return isDenial(choice.id) ? { choice: choice.id, text: rest } : undefined;
   }
   if (said === "") return undefined;
   const named = offered.find(({ label }) => label.toLowerCase() === said.toLowerCase());
@@ -64,6 +65,11 @@ export function readAnswer(question: Question, line: string): AskAnswer | undefi
 
 export function choicesOf({ kind, choices = [] }: Question): readonly { id: string; label: string }[] {
   return kind === "approval" && choices.length === 0 ? APPROVAL_CHOICES : choices;
+}
+
+/** The agent is told why, with the call's result. */
+export function isDenial(choice: string): boolean {
+  return choice === "deny";
 }
 
 type Given = {

@@ -1,7 +1,8 @@
 // The ways to answer: buttons for what can be said with one press, a field for words.
 import { For, Show } from "solid-js";
+import { isDenial } from "../../src/session/answer.ts";
 import type { Answering } from "../state/answers.ts";
-import { choiceAnswer, isDenial, toggled } from "./answer-key.ts";
+import { choiceAnswer, toggled } from "./answer-key.ts";
 import type { ShownAsk } from "./shown-ask.ts";
 
 const ANSWER_MAX_CHARS = 10_000;

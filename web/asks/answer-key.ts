@@ -1,4 +1,5 @@
 // Keys for a card that has the focus: a number for each choice, y for once, n for no.
+import { isDenial } from "../../src/session/answer.ts";
 import type { Answering } from "../state/answers.ts";
 import type { ShownAsk } from "./shown-ask.ts";
 
@@ -29,8 +30,4 @@ export function choiceAnswer(
   const text = typed.trim();
   if (kind === "approval") return { choice: id, ...(isDenial(id) && text !== "" && { text }) };
   return { values: [id], ...(text !== "" && { text }) };
-}
-
-export function isDenial(choice: string): boolean {
-  return choice === "deny";
 }

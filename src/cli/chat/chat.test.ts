@@ -81,6 +81,18 @@ test("an approval is answered in place by its number, with the exact command in 
   expect(chat.screen()).not.toContain("4 Deny");
 });
 
+test("words that begin as a choice does approve nothing: they are queued, every one of them", async () => {
+  const { session, chat } = await talking();
+  await append(session, [approval("ask_c10")]);
+  await chat.shows("$ rm -rf build");
+  chat.type("Always use tabs, not spaces\r");
+  await chat.shows("1 queued");
+  expect(await shared().store.view(session)).toMatchObject({
+    asks: [{ ask: "ask_c10" }],
+    queue: [{ text: "Always use tabs, not spaces" }],
+  });
+});
+
 test("a question is answered in words or by a choice, and another's answer is no failure", async () => {
   const { session, chat } = await talking();
   await append(session, [question("ask_c2"), question("ask_c3")]);
