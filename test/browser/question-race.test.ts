@@ -80,10 +80,51 @@ test("who answers a question that another device has answered gets the words bac
   expectNoFaults(page, /status of 409/);
 });
 
+test("words for a question that another device has answered since do not answer the next one", async () => {
+  await visit.server.append(session, [QUESTION, OTHER_QUESTION]);
+  const page = await open();
+  await composer(page).fill("blue");
+  await visit.call("POST", "/api/asks/ask_1/answer", { text: "red" });
+  await page.getByText("The question that you began to write for is closed").waitFor();
+  await composer(page).press("Enter");
+  await expect.poll(async () => (await viewOf()).queue).toMatchObject([{ text: "blue" }]);
+  expect(await viewOf()).toMatchObject({ asks: [{ ask: "ask_2" }] });
+  expectNoFaults(page);
+});
+
+test("/approve allows what was asked when it was begun, and not what stands there since", async () => {
+  await visit.server.append(session, [
+    approval("ask_3", "echo harmless"),
+    approval("ask_4", "echo dangerous"),
+  ]);
+  const page = await open();
+  await page.getByText("echo dangerous").first().waitFor();
+  await composer(page).fill("/approve");
+  await visit.call("POST", "/api/asks/ask_3/answer", { choice: "deny" });
+  await expect.poll(() => page.getByText("Waits for your approval").count()).toBe(1);
+  await composer(page).press("Enter");
+  await page.getByText("What you began this for is closed").waitFor();
+  expect(await viewOf()).toMatchObject({ asks: [{ ask: "ask_4" }] });
+  await composer(page).fill("");
+  await composer(page).fill("/approve");
+  await composer(page).press("Enter");
+  await expect.poll(async () => (await viewOf()).asks).toEqual([]);
+  expectNoFaults(page);
+});
+
 const QUESTION: NewEvent = {
   type: "ask_opened",
   data: { ask: "ask_1", kind: "clarify", title: "Which colour?" },
 };
+
+const OTHER_QUESTION: NewEvent = {
+  type: "ask_opened",
+  data: { ask: "ask_2", kind: "clarify", title: "Which size?" },
+};
+const approval = (ask: string, command: string): NewEvent => ({
+  type: "ask_opened",
+  data: { ask, kind: "approval", title: `shell: ${command}`, command, cwd: "/work" },
+});
 
 async function open(): Promise<WatchedPage> {
   const page = await visit.open(`/sessions/${session}`);

@@ -96,7 +96,11 @@ export function Composer(props: ComposerProps) {
       <Notes outbox={props.outbox} retry={() => props.outbox.retry() || send(props.enter.way)} />
       <Show when={props.enter.isPast && !isBlank()}>
         <p class="note aside past" role="status">
-          <span>A question came after you began to write, so Enter does not answer it.</span>
+          <span>
+            {props.enter.isLate
+              ? "The question that you began to write for is closed, and Enter answers no other."
+              : "A question came after you began to write, so Enter does not answer it."}
+          </span>
           <button
             type="button"
             onClick={() => {

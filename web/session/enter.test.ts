@@ -12,6 +12,7 @@ const writing = (more: Partial<Writing> = {}): Writing => ({
   way: "queue",
   hasFiles: false,
   begun: null,
+  asked: null,
   answered: [],
   ...more,
 });
@@ -85,4 +86,13 @@ test("what follows an answer that is on its way is not another answer to the sam
     answers: null,
     isPast: false,
   });
+});
+
+test("what was begun for one question answers no other, though that stood there as well", () => {
+  const asked = [ask("clarify", "ask_1"), ask("clarify", "ask_2")];
+  const begun = { begun: formatPosition(9, 0), asked };
+  const both = view({ turn, asks: asked });
+  expect(whatEnterDoes(both, writing(begun))).toMatchObject({ answers: "ask_1", isPast: false });
+  const later = view({ turn, asks: asked.slice(1) });
+  expect(whatEnterDoes(later, writing(begun))).toMatchObject({ answers: null, isPast: true, isLate: true });
 });

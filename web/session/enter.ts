@@ -1,6 +1,7 @@
 // What Enter does now, in words: the composer's placeholder and its button say the same.
 import type { Position } from "../../src/session/position.ts";
 import type { OpenAsk, View } from "../../src/session/view.ts";
+import type { Asked } from "../state/departures.ts";
 import type { UsualWay, Way } from "../state/outbox.ts";
 
 export type Enter = {
@@ -13,8 +14,10 @@ export type Enter = {
   other: { way: UsualWay; does: string } | null;
   /** The question that it answers. */
   answers: string | null;
-  /** A question is open that was asked only after this was begun. */
+  /** A question is open that this was not begun for: it was asked later, or another was asked first. */
   isPast: boolean;
+  /** That other one is closed. */
+  isLate: boolean;
 };
 
 type Situation = Pick<View, "asks" | "turn" | "queue" | "held">;
@@ -25,17 +28,23 @@ export type Writing = {
   hasFiles: boolean;
   /** See Outbox. */
   begun: Position | null;
+  asked: readonly Asked[] | null;
   /** Asks whose answer is on its way. */
   answered: readonly (string | null)[];
 };
 
-export function whatEnterDoes(view: Situation, { way: chosen, hasFiles, begun, answered }: Writing): Enter {
+export function whatEnterDoes(view: Situation, writing: Writing): Enter {
+  const { way: chosen, hasFiles, begun, asked, answered } = writing;
   const { asks, turn, queue, held } = view;
   const open = asks.filter(({ ask }) => !answered.includes(ask));
   const questions = open.filter(({ kind }) => kind === "clarify");
-  const question = questions.find(({ position }) => begun === null || position <= begun);
+  const first = asked?.find(({ kind }) => kind === "clarify");
+  const question = questions.find(({ ask, position }) =>
+    asked === null ? begun === null || position <= begun : ask === first?.ask,
+  );
   const isPast = questions.length > 0 && !question && !hasFiles;
-  const plain = { way: "queue", verb: "Queue", other: null, answers: null, isPast } as const;
+  const isLate = isPast && first !== undefined;
+  const plain = { way: "queue", verb: "Queue", other: null, answers: null, isPast, isLate } as const;
   if (question) {
     if (!hasFiles) return { ...plain, verb: "Answer", does: "answers the question", answers: question.ask };
     // An answer has no files, so with one it is an input like any other.

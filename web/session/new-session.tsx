@@ -20,6 +20,7 @@ const BEGINS: Enter = {
   other: null,
   answers: null,
   isPast: false,
+  isLate: false,
 };
 const DEFAULT_PROFILE = "default";
 

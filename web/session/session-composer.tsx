@@ -17,10 +17,10 @@ export function SessionComposer(props: { followed: Followed; view: View }) {
   const stopping = createAttempt();
   const outbox = () => props.followed.outbox;
   const enter = createMemo(() => {
-    const { way, files, begun, sending } = outbox();
+    const { way, files, begun, asked, sending } = outbox();
     const onCards = props.view.asks.map(({ ask }) => ask).filter((ask) => answering(ask).isSending);
     const answered = [...sending.map(({ answers }) => answers), ...onCards];
-    return whatEnterDoes(props.view, { way, hasFiles: files.list.length > 0, begun, answered });
+    return whatEnterDoes(props.view, { way, hasFiles: files.list.length > 0, begun, asked, answered });
   });
   const commands = createCommands(() => ({
     client,

@@ -1,6 +1,7 @@
 // What each slash command does in the page.
 import { SLASH_COMMANDS, type SlashName } from "../../src/client/slash.ts";
 import { failedTurn } from "../../src/session/retry.ts";
+import type { OpenAsk } from "../../src/session/view.ts";
 import { withKnownCost } from "../../src/session/usage.ts";
 import { sessionPath } from "../address.ts";
 import { openPanel } from "../panel/open.ts";
@@ -82,11 +83,22 @@ async function queue(desk: SlashDesk, text: string): Promise<Told | void> {
 }
 
 async function answer(desk: SlashDesk, choice: string, text = ""): Promise<void> {
-  const ask = desk.view?.asks.find(({ kind }) => kind === "approval");
-  if (!ask) throw new SlashFault("Nothing waits for an approval here.");
+  const ask = approvalIn(desk);
   if (!["once", "session", "always", "deny"].includes(choice))
     throw new SlashFault("/approve takes nothing, session or always.");
   await desk.client.answerAsk(ask.ask, { choice, ...(text !== "" && { text }) });
+}
+
+/** Only what stood there as it was typed: what has taken its place since, nobody meant. */
+function approvalIn({ view, outbox: { asked } }: SlashDesk): OpenAsk {
+  const open = view?.asks.filter(({ kind }) => kind === "approval") ?? [];
+  if (open.length === 0) throw new SlashFault("Nothing waits for an approval here.");
+  const first = asked?.find(({ kind }) => kind === "approval");
+  if (!first) throw new SlashFault("It was asked after you began this: look at it, and type this anew.");
+  const ask = open.find((each) => each.ask === first.ask);
+  if (!ask)
+    throw new SlashFault("What you began this for is closed: look at what is asked now, and type this anew.");
+  return ask;
 }
 
 function sessions({ list }: SlashDesk): Told {

@@ -1,10 +1,13 @@
 // What is being sent, kept in this browser until the server has it, each under the key that makes a second try harmless:
 // a page that is closed in mid-send goes on with it when it is opened again, and it arrives once.
 import type { Position } from "../../src/session/position.ts";
+import type { OpenAsk } from "../../src/session/view.ts";
 import { keepItem, parsed, type KeptFile } from "./unsent.ts";
 
 /** `queue` waits its turn, `steer` enters the turn that runs, `now` stops that turn and goes first. */
 export type Way = "queue" | "steer" | "now";
+
+export type Asked = Pick<OpenAsk, "ask" | "kind">;
 
 export type Departure = {
   key: string;
@@ -16,6 +19,7 @@ export type Departure = {
   answers: string | null;
   /** See Outbox. */
   begun: Position | null;
+  asked: readonly Asked[] | null;
   files: KeptFile[];
   at: number;
 };
@@ -25,7 +29,7 @@ const PREFIX = "holdfast:sending:";
 export const RESUMABLE_MS = 20 * 3600_000;
 
 /** What a page of before did not keep. */
-const UNSAID = { answers: null, begun: null };
+const UNSAID = { answers: null, begun: null, asked: null };
 
 export function departures(session: string): Departure[] {
   return parsed<Departure>(localStorage.getItem(PREFIX + session)).map((kept) => ({ ...UNSAID, ...kept }));

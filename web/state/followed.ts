@@ -125,6 +125,7 @@ function follow(client: Client, socket: Pick<Socket, "attach">, id: string, pers
     upload: client.uploadFile,
     newKey: client.transport.newKey,
     position: () => session.view?.position ?? null,
+    asks: () => session.view?.asks ?? [],
   });
   const onChange = (hear: (change: Change) => void) => {
     hearers.add(hear);

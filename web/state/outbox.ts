@@ -12,6 +12,7 @@ import {
   forgetDeparture,
   keepDeparture,
   RESUMABLE_MS,
+  type Asked,
   type Departure,
   type Way,
 } from "./departures.ts";
@@ -36,6 +37,8 @@ export type Outbox = {
   setText(text: string): void;
   /** How far the session had come when its first word was typed: what was asked later it can't have been written for. */
   readonly begun: Position | null;
+  /** What was open then and not being answered from here, oldest first; null when this tab was not there to see. */
+  readonly asked: readonly Asked[] | null;
   /** Takes it as if it were begun only now. */
   beginAnew(): void;
   readonly files: AttachedFiles;
@@ -76,6 +79,8 @@ export type OutboxOptions = {
   newKey: () => string;
   /** How far the page has come with the session. */
   position?: () => Position | null;
+  /** What is open there. */
+  asks?: () => readonly Asked[];
   now?: () => number;
 };
 
@@ -104,6 +109,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const state = createMutable({
     text: unsentText(session),
     begun: unsentBegun(session),
+    asked: null as readonly Asked[] | null,
     way: (localStorage.getItem(WAY + session) === "steer" ? "steer" : "queue") as UsualWay,
     sending: [] as Sending[],
     failed: null as Failed | null,
@@ -118,6 +124,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (state.text !== before) return; // typed here since: ours is the later
     state.text = text;
     state.begun = unsentBegun(session);
+    state.asked = null;
     state.isFromOtherTab = text !== "";
   });
 
@@ -126,8 +133,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       return state.text;
     },
     setText(text) {
-      if (isBlank(text)) state.begun = null;
-      else if (isBlank(state.text)) state.begun = positionNow();
+      if (isBlank(text)) state.begun = state.asked = null;
+      else if (isBlank(state.text)) begin();
       state.text = text;
       state.isFromOtherTab = false;
       keep();
@@ -135,8 +142,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
     get begun() {
       return state.begun;
     },
+    get asked() {
+      return state.asked;
+    },
     beginAnew() {
-      state.begun = positionNow();
+      begin();
       keep();
     },
     files,
@@ -174,12 +184,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
   function depart(text: string, way: Way, answers: string | null, key: string): void {
     if (text === "") return;
     const taken = files.take();
-    const { text: typed, begun } = state;
+    const { text: typed, begun, asked } = state;
     const kept = taken.kept();
-    const departure: Departure = { key, typed, text, way, answers, begun, files: kept, at: now() };
+    const departure: Departure = { key, typed, text, way, answers, begun, asked, files: kept, at: now() };
     keepDeparture(session, departure);
     state.text = "";
-    state.begun = null;
+    state.begun = state.asked = null;
     state.failed = null;
     state.isFromOtherTab = false;
     keep();
@@ -236,9 +246,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   /** In front of what was typed since. `isFinal`: the same once more would fail the same. */
   function giveBack(departure: Departure, words: string, restoreFiles: () => void, isFinal = false): void {
-    const { typed, begun } = departure;
+    const { typed, begun, asked } = departure;
     state.text = isBlank(state.text) ? typed : `${typed}\n\n${state.text}`;
     state.begun = begun;
+    state.asked = asked;
     state.failed = { words, departure, isFinal };
     restoreFiles();
     keep();
@@ -249,8 +260,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     state.isKept = keepUnsent(session, state.text);
   }
 
-  function positionNow(): Position | null {
-    return options.position?.() ?? null;
+  function begin(): void {
+    const answered = state.sending.map(({ answers }) => answers);
+    state.begun = options.position?.() ?? null;
+    state.asked = (options.asks?.() ?? [])
+      .filter(({ ask }) => !answered.includes(ask))
+      .map(({ ask, kind }) => ({ ask, kind }));
   }
 
   function isOnItsWay({ position, hasCome }: Sending): boolean {

@@ -134,6 +134,49 @@ test("words that came too late for a question are back in the line, and answer n
   });
 });
 
+test("Return answers what was asked when the line was begun, and not what stands there since", async () => {
+  const { session, chat } = await talking();
+  await append(session, [approval("ask_c11", "echo harmless"), approval("ask_c12", "echo dangerous")]);
+  await chat.shows("(and 1 other)");
+  chat.type("1");
+  await chat.shows("1–4 answers ❯ 1");
+  await shared().call("POST", "/api/asks/ask_c11/answer", { choice: "deny" }, 200);
+  await chat.shows("$ echo dangerous");
+  await chat.shows("what you began this line for is closed");
+  chat.type("\r");
+  await chat.shows(/ask_c11 was answered by owner at .*: deny\. Nothing else was answered\./);
+  expect(await shared().store.view(session)).toMatchObject({ asks: [{ ask: "ask_c12" }], queue: [] });
+  chat.type("1\r");
+  await chat.shows("answered: once");
+  expect(await shared().store.ask("ask_c12")).toMatchObject({ answer: { choice: "once" } });
+});
+
+test("/approve and /deny answer what was asked when they were begun, and else nothing", async () => {
+  const { session, chat } = await talking();
+  await append(session, [approval("ask_c13", "echo harmless")]);
+  await chat.shows("$ echo harmless");
+  chat.type("/approve");
+  await chat.shows("❯ /approve");
+  await shared().call("POST", "/api/asks/ask_c13/answer", { choice: "once" }, 200);
+  await append(session, [approval("ask_c14", "echo dangerous")]);
+  await chat.shows("$ echo dangerous");
+  chat.type("\r");
+  await chat.shows("Nothing else was answered.");
+  expect(await shared().store.ask("ask_c14")).toMatchObject({ state: "open" });
+  chat.type("/deny not there\r");
+  await chat.shows("answered: deny: not there");
+
+  chat.type("/approve");
+  await chat.shows("queue ❯ /approve");
+  await append(session, [approval("ask_c15", "echo later")]);
+  await chat.shows("$ echo later");
+  chat.type("\r");
+  await chat.shows("it was asked after you began this line");
+  expect(await shared().store.ask("ask_c15")).toMatchObject({ state: "open" });
+  chat.type("/approve\r");
+  await chat.shows("answered: once");
+});
+
 test("a line that was begun before the question came is queued, and the next one answers", async () => {
   const { session, chat } = await talking();
   chat.type("and then dep");
@@ -411,9 +454,9 @@ const draft = (part: string, offset: number, said: string): NewEvent => ({
   data: { part, kind: "text", offset, text: said },
 });
 
-const approval = (ask: string): NewEvent => ({
+const approval = (ask: string, command = "rm -rf build"): NewEvent => ({
   type: "ask_opened",
-  data: { ask, kind: "approval", title: "shell: rm", command: "rm -rf build", cwd: "/work" },
+  data: { ask, kind: "approval", title: "shell: rm", command, cwd: "/work" },
 });
 
 const question = (ask: string): NewEvent => ({

@@ -6,7 +6,6 @@ import { ProblemError, Unreachable } from "../../client/errors.ts";
 import { readSlash } from "../../client/slash.ts";
 import type { Socket } from "../../client/socket.ts";
 import { readAnswer } from "../../session/answer.ts";
-import { START, type Position } from "../../session/position.ts";
 import type { OpenAsk, View } from "../../session/view.ts";
 import type { Cli } from "../cli.ts";
 import { endingOf } from "../exit.ts";
@@ -45,6 +44,9 @@ export type ChatDesk = {
   turnTo(session: string | undefined): void;
 };
 
+/** What was asked, if anything, when the line's first key was pressed. It answers that or nothing. */
+type Begun = { ask: OpenAsk | undefined };
+
 class Chat implements ChatDesk {
   readonly cli: Cli;
   readonly client: Client;
@@ -58,8 +60,7 @@ class Chat implements ChatDesk {
   readonly #left: () => void;
   readonly #failed: (error: Error) => void;
   #mode: Mode = "queue";
-  /** How far the session had come when the line's first key was pressed. */
-  #begun: Position | undefined;
+  #begun: Begun | undefined;
   /** All that are open, in whichever session. */
   readonly #asks = new Map<string, { session: string; title: string }>();
   #sending = 0;
@@ -141,8 +142,8 @@ class Chat implements ChatDesk {
       await this.client.answerAsk(ask, answer);
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 409) throw error;
-      const words = answer.text === undefined ? "" : ` ${this.#giveBack(answer.text)}`;
-      this.print(error.problem.detail + words, "yellow");
+      const words = answer.text === undefined ? "Nothing else was answered." : this.#giveBack(answer.text);
+      this.print(`${error.problem.detail} ${words}`, "yellow");
     }
     return true;
   }
@@ -159,7 +160,7 @@ class Chat implements ChatDesk {
   }
 
   #followed(): void {
-    if (this.#begun !== undefined) this.#begun = START; // nothing of this one was seen yet
+    if (this.#begun !== undefined) this.#begun = { ask: undefined }; // nothing of this one was seen yet
     this.#area.refresh();
   }
 
@@ -168,7 +169,7 @@ class Chat implements ChatDesk {
     this.#armed = undefined;
     this.#area.refresh();
     if (typed.trim() === "") return;
-    const ask = this.#asked();
+    const ask = this.#begun?.ask; // even if it is closed by now: the server says by whom
     const kind = this.view?.turn ? KINDS[this.#mode] : "prompt";
     this.#sending += 1;
     this.#delivered = this.#delivered.then(() => this.#deliver(typed, ask, kind));
@@ -181,32 +182,34 @@ class Chat implements ChatDesk {
       if (read.type === "command") {
         this.#conversation.end();
         this.print(`❯ ${visibleLine(typed)}`, "dim"); // else nobody would know what the next lines answer
-        return await runSlash(this, read);
+        return await runSlash(this, read, ask);
       }
       if (read.type === "unknown") return refuseUnknown(read.name);
       const text = read.text.trim();
       if (ask && (await this.answer(ask, text))) return;
       await this.send(text, kind);
     } catch (error) {
-      this.#explain(error, typed);
+      this.#explain(error, typed, ask);
     } finally {
       this.#sending -= 1;
       this.#area.refresh();
     }
   }
 
-  #explain(error: unknown, typed: string): void {
+  #explain(error: unknown, typed = "", ask?: OpenAsk): void {
     const ending = endingOf(error);
     if (!ending) return this.#end(() => this.#failed(error as Error)); // a surprise: not to be gone on from
     this.print(ending.line, "red");
-    if (error instanceof Unreachable && this.#editor.text === "") this.#editor.put(typed);
+    if (!(error instanceof Unreachable) || this.#editor.text !== "") return;
+    this.#editor.put(typed);
+    this.#begun = { ask };
   }
 
   /** Words for an ask that is closed: what else is asked they were not for. A line that was begun meanwhile stays. */
   #giveBack(words: string): string {
     if (this.#isOver || this.#editor.text !== "") return "Your words come back with the Up key.";
     this.#editor.put(words);
-    this.#begun = START;
+    this.#begun = { ask: undefined };
     return "Your words are back in the line.";
   }
 
@@ -214,15 +217,15 @@ class Chat implements ChatDesk {
     if (this.#editor.text === "") this.#begun = undefined;
     else {
       this.#armed = undefined;
-      this.#begun ??= this.view?.position ?? START;
+      this.#begun ??= { ask: this.view?.asks[0] };
     }
     this.#area.refresh();
   }
 
-  /** What Return answers: never something that was asked after the line was begun. */
+  /** What Return answers, of what is open: never something else than was asked when the line was begun. */
   #asked(): OpenAsk | undefined {
     const ask = this.view?.asks[0];
-    return ask && ask.position <= (this.#begun ?? ask.position) ? ask : undefined;
+    return !this.#begun || this.#begun.ask?.ask === ask?.ask ? ask : undefined;
   }
 
   /** It holds the turn here as well, which else seems to work for ever. */
@@ -241,7 +244,7 @@ class Chat implements ChatDesk {
     if (this.#isArmed) return this.#leave();
     const turn = this.view?.turn;
     this.#armed = { turn: turn?.id };
-    if (turn) this.stop().catch((error: unknown) => this.#explain(error, ""));
+    if (turn) this.stop().catch((error: unknown) => this.#explain(error));
     this.#area.refresh();
   }
 
@@ -280,6 +283,7 @@ class Chat implements ChatDesk {
       {
         view: this.view,
         asked: this.#asked(),
+        isTooLate: this.#begun?.ask !== undefined && !this.#asked(),
         mode: this.#mode,
         isLost: state === "reconnecting" || state === "offline",
         sending: this.#sending,

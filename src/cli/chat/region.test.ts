@@ -11,6 +11,7 @@ function drawn(scene: Partial<Scene>) {
     {
       view: null,
       asked: scene.view?.asks[0],
+      isTooLate: false,
       mode: "queue",
       isLost: false,
       sending: 0,

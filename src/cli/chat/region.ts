@@ -16,6 +16,8 @@ export type Scene = {
   view: View | null;
   /** What Return answers. */
   asked: OpenAsk | undefined;
+  /** What the line was begun for is closed. */
+  isTooLate: boolean;
   mode: Mode;
   /** The server is gone for now. */
   isLost: boolean;
@@ -101,7 +103,7 @@ function statusLines(scene: Scene, paint: Terminal["paint"]): string[] {
   return [paint(isUrgent ? "yellow" : "dim", cutTo(words.join(" · "), width))];
 }
 
-function statusWords({ view, asked, isLost, sending, isArmed, mode, now }: Scene): string[] {
+function statusWords({ view, asked, isTooLate, isLost, sending, isArmed, mode, now }: Scene): string[] {
   const words: string[] = [];
   if (isLost) words.push("the server is gone; waiting for it to come back");
   else if (sending > 0) words.push("sending");
@@ -109,7 +111,8 @@ function statusWords({ view, asked, isLost, sending, isArmed, mode, now }: Scene
   if (turn) words.push(turnWords(view, now));
   if (view && view.queue.length > 0)
     words.push(`${view.queue.length} queued${view.held ? ", held: /queue release" : ""}`);
-  if (view && view.asks.length > 0 && !asked)
+  if (isTooLate) words.push("what you began this line for is closed: it answers nothing else");
+  else if (view && view.asks.length > 0 && !asked)
     words.push(`asked after you began this line, which is no answer: Return ${mode}s it`);
   if (turn && view.asks.length === 0 && !turn.stopRequested)
     words.push(`Tab: ${mode === "queue" ? "steer instead of queue" : "queue instead of steer"}`);

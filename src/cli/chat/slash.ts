@@ -6,6 +6,7 @@ import { printProcesses } from "../ps.ts";
 import { saveStream } from "../save-stream.ts";
 import { printSessions } from "../sessions/list.ts";
 import type { Terminal } from "../terminal.ts";
+import type { OpenAsk } from "../../session/view.ts";
 import { failedTurn } from "../../session/retry.ts";
 import { shown } from "../../session/search-text.ts";
 import { withKnownCost } from "../../session/usage.ts";
@@ -14,9 +15,13 @@ import { visibleLine } from "../visible.ts";
 import { bytes, count } from "../words.ts";
 import type { ChatDesk } from "./interactive.ts";
 
-/** What is no command is sent as it stands. */
-export async function runSlash(desk: ChatDesk, { name, rest }: Command): Promise<void> {
-  await RUNS[name](desk, rest);
+/** What is no command is sent as it stands. `ask` is what the line was begun for. */
+export async function runSlash(
+  desk: ChatDesk,
+  { name, rest }: Command,
+  ask: OpenAsk | undefined,
+): Promise<void> {
+  await RUNS[name](desk, rest, ask);
 }
 
 export function refuseUnknown(name: string): never {
@@ -28,7 +33,9 @@ export function refuseUnknown(name: string): never {
 
 type Command = Extract<Typed, { type: "command" }>;
 
-const RUNS: Record<SlashName, (desk: ChatDesk, text: string) => Promise<void> | void> = {
+type Run = (desk: ChatDesk, text: string, ask: OpenAsk | undefined) => Promise<void> | void;
+
+const RUNS: Record<SlashName, Run> = {
   help,
   stop: (desk) => desk.stop(),
   steer: (desk, text) => desk.send(needed(text, "/steer <text>"), "steer"),
@@ -76,14 +83,14 @@ async function queue(desk: ChatDesk, text: string): Promise<void> {
   waiting.forEach(({ text: said, kind }, n) => desk.print(`  ${n + 1} ${kind}: ${visibleLine(shown(said))}`));
 }
 
-async function approve(desk: ChatDesk, text: string): Promise<void> {
+async function approve(desk: ChatDesk, text: string, ask: OpenAsk | undefined): Promise<void> {
   const choice = text === "" ? "once" : text;
-  if (!(await desk.answer(approvalOf(desk), choice)))
+  if (!(await desk.answer(approvalIn(desk, ask), choice)))
     throw new Failure("usage", "/approve takes nothing, session or always");
 }
 
-async function deny(desk: ChatDesk, why: string): Promise<void> {
-  await desk.answer(approvalOf(desk), `deny ${why}`);
+async function deny(desk: ChatDesk, why: string, ask: OpenAsk | undefined): Promise<void> {
+  await desk.answer(approvalIn(desk, ask), `deny ${why}`);
 }
 
 function beginAnew(desk: ChatDesk): void {
@@ -163,10 +170,16 @@ function terminalOf(desk: ChatDesk): Terminal {
   return { ...terminal, width: terminal.width - 1, line: (text = "") => desk.print(text) }; // the last column stays free
 }
 
-function approvalOf({ view }: ChatDesk) {
-  const ask = view?.asks.find(({ kind }) => kind === "approval");
-  if (!ask) throw new Failure("conflict", "nothing waits for an approval");
-  return ask;
+/** Only what was in view as it was typed. */
+function approvalIn({ view }: ChatDesk, ask: OpenAsk | undefined): OpenAsk {
+  if (ask?.kind === "approval") return ask;
+  const isLater = !ask && view?.asks[0]?.kind === "approval";
+  if (isLater)
+    throw new Failure("conflict", "it was asked after you began this line: look at it, and say so again");
+  throw new Failure(
+    "conflict",
+    ask ? "a question is asked first: answer that" : "nothing waits for an approval",
+  );
 }
 
 function sessionOf({ session }: ChatDesk): string {
