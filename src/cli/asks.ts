@@ -3,6 +3,7 @@ import type { Ask } from "../client/commands.ts";
 import { ProblemError } from "../client/errors.ts";
 import { choicesOf, readAnswer } from "../session/answer.ts";
 import { answer, wholeNumber, type Cli } from "./cli.ts";
+import { choiceWords } from "./choice-words.ts";
 import { Failure } from "./exit.ts";
 import { answerWords } from "./transcript/happening.ts";
 import { nameOf } from "./transcript/message-words.ts";
@@ -107,8 +108,8 @@ function print({ terminal, now }: Cli, ask: Ask): void {
   for (const line of detailLines(ask.details ?? [])) terminal.line(`  ${line}`);
   if (cwd !== null) terminal.line(terminal.paint("dim", `  in ${visibleLine(cwd)}`));
   if (state === "open") {
-    const choices = choicesOf(ask).map(({ label }, n) => `${n + 1} ${visibleLine(label)}`);
-    if (choices.length > 0) terminal.line(`  ${choices.join("   ")}`);
+    const choices = choiceWords(ask);
+    if (choices !== "") terminal.line(`  ${choices}`);
   } else {
     const who = closedBy === null ? "" : ` by ${nameOf(closedBy)}`;
     const said = given === null ? "" : `: ${answerWords(given)}`;

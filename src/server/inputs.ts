@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import * as http from "../protocol/http.ts";
 import { ANSWER_MAX_CHARS, QUEUE_MAX } from "../protocol/limits.ts";
-import { readAnswer } from "../session/answer.ts";
+import { readWords } from "../session/answer.ts";
 import type { Attachment, FactData, NewFact } from "../session/event.ts";
 import type { OpenAsk, View } from "../session/view.ts";
 import { storedText } from "../store/long-text.ts";
@@ -126,7 +126,7 @@ async function refuseAnswer({ store }: Context, ask: string): Promise<never> {
 function answerIn(question: OpenAsk, { text, delivery, attachments = [] }: Input) {
   if (delivery === "now" || attachments.length > 0) return undefined;
   if (typeof text !== "string" || text.length > ANSWER_MAX_CHARS) return undefined;
-  return readAnswer(question, text);
+  return readWords(question, text);
 }
 
 /** Looks up the files it names, and puts a long text where long texts lie. */

@@ -41,6 +41,12 @@ test("what is sent while a question is open is its answer, and the response says
   expect(await send(id, { text: "and then?" })).toMatchObject({ input: expect.stringMatching(/^inp_/) });
 });
 
+test("a number that is sent is what was said, and never the place of a choice", async () => {
+  const { id } = await running(question("ask_q20", ["Red", "Green"]));
+  expect(await send(id, { text: "2" })).toMatchObject({ answered: "ask_q20" });
+  expect(await shared().store.ask("ask_q20")).toMatchObject({ answer: { text: "2" } });
+});
+
 test("an answer that was sent again under its key is one answer, and the second question stays open", async () => {
   const { id } = await running(question("ask_q2"), question("ask_q3"));
   const init = {

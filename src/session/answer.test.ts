@@ -10,6 +10,15 @@ const colours = [
 ];
 const single: Question = { kind: "clarify", choices: colours };
 const several: Question = { kind: "clarify", choices: colours, multiple: true };
+/** A number is what is asked for, so none can stand for a choice. */
+const counts: Question = {
+  kind: "clarify",
+  choices: [
+    { id: "a", label: "1 replica" },
+    { id: "b", label: "3" },
+    { id: "c", label: "five" },
+  ],
+};
 
 describe("an answer", () => {
   it("to an approval is one of its choices, perhaps with a word", () => {
@@ -73,6 +82,10 @@ describe("a typed line", () => {
     [several, "1, 3", { values: ["r", "b"] }],
     [several, "1 and 3", { text: "1 and 3" }],
     [single, "neither", { text: "neither" }],
+    [counts, "3", { values: ["b"] }],
+    [counts, "2", { text: "2" }],
+    [counts, "1 replica", { values: ["a"] }],
+    [{ ...counts, multiple: true }, "1, 2", { text: "1, 2" }],
   ])("%j takes %j as %j", (question, line, answer) => {
     expect(readAnswer(question, line)).toEqual(answer);
   });

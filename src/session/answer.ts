@@ -54,13 +54,25 @@ export function readAnswer(question: Question, line: string): AskAnswer | undefi
     if (rest === "") return { choice: choice.id };
     return isDenial(choice.id) ? { choice: choice.id, text: rest } : undefined;
   }
-  if (said === "") return undefined;
-  const named = offered.find(({ label }) => label.toLowerCase() === said.toLowerCase());
-  if (named) return { values: [named.id] };
+  const answer = readWords(question, line);
+  if (!answer?.text || !isNumbered(question)) return answer;
   const numbered = said.split(/[\s,]+/).map((word) => offered[numberOf(word) - 1]?.id);
   const values = [...new Set(numbered)].filter((id) => id !== undefined);
   const allKnown = numbered.every((id) => id !== undefined);
-  return allKnown && (values.length === 1 || question.multiple) ? { values } : { text: said };
+  return allKnown && (values.length === 1 || question.multiple) ? { values } : answer;
+}
+
+/** What was said to a question by someone who may have seen no numbers: a choice in its own words, or else the words. */
+export function readWords(question: Question, text: string): AskAnswer | undefined {
+  const said = text.trim();
+  if (said === "") return undefined;
+  const named = choicesOf(question).find(({ label }) => label.toLowerCase() === said.toLowerCase());
+  return named ? { values: [named.id] } : { text: said };
+}
+
+/** Whether a number stands for a choice. "3" is no third choice where it may be the answer: of 1, 3 and 5. */
+export function isNumbered(question: Question): boolean {
+  return !choicesOf(question).some(({ label }) => /^\s*[-+]?\d/.test(label));
 }
 
 export function choicesOf({ kind, choices = [] }: Question): readonly { id: string; label: string }[] {

@@ -1,6 +1,6 @@
 // The ways to answer: buttons for what can be said with one press, a field for words.
 import { For, Show } from "solid-js";
-import { isDenial } from "../../src/session/answer.ts";
+import { isDenial, isNumbered } from "../../src/session/answer.ts";
 import type { Answering } from "../state/answers.ts";
 import { choiceAnswer, toggled } from "./answer-key.ts";
 import type { ShownAsk } from "./shown-ask.ts";
@@ -82,7 +82,7 @@ function Question(props: { ask: ShownAsk; answer: Answering }) {
                 fallback={
                   <Choice
                     label={label}
-                    number={at() + 1}
+                    number={isNumbered(props.ask) ? at() + 1 : null}
                     isBusy={props.answer.isSending}
                     choose={() => void props.answer.send(choiceAnswer(props.ask, id, props.answer.text))}
                   />
@@ -117,7 +117,8 @@ function Question(props: { ask: ShownAsk; answer: Answering }) {
 
 function Choice(props: {
   label: string;
-  number: number;
+  /** The key that presses it. */
+  number: number | null;
   isFirst?: boolean;
   isBusy: boolean;
   choose: () => void;
@@ -130,7 +131,7 @@ function Choice(props: {
       onClick={() => props.choose()}
     >
       {props.label}
-      <Show when={props.number <= 9}>
+      <Show when={props.number !== null && props.number <= 9}>
         <kbd aria-hidden="true">{props.number}</kbd>
       </Show>
     </button>

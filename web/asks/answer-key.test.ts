@@ -68,3 +68,10 @@ test("where several may be chosen, a number chooses and does not answer yet", ()
   expect(setValues).toHaveBeenLastCalledWith([]);
   expect(send).not.toHaveBeenCalled();
 });
+
+test("where choices are numbers themselves, no key stands for the place of one", () => {
+  const choices = ["1", "3", "5"].map((label, n) => ({ id: `c${n}`, label }));
+  const { answer, send } = answering();
+  expect(answerByKey("3", ask({ kind: "clarify", choices }), answer)).toBe(false);
+  expect(send).not.toHaveBeenCalled();
+});

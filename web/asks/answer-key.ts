@@ -1,5 +1,5 @@
 // Keys for a card that has the focus: a number for each choice, y for once, n for no.
-import { isDenial } from "../../src/session/answer.ts";
+import { isDenial, isNumbered } from "../../src/session/answer.ts";
 import type { Answering } from "../state/answers.ts";
 import type { ShownAsk } from "./shown-ask.ts";
 
@@ -8,7 +8,7 @@ export function answerByKey(key: string, ask: ShownAsk, answer: Answering): bool
   const choice =
     ask.kind === "approval" && (key === "y" || key === "n")
       ? ask.choices.find(({ id }) => id === (key === "y" ? "once" : "deny"))
-      : /^[1-9]$/.test(key)
+      : /^[1-9]$/.test(key) && isNumbered(ask)
         ? ask.choices[Number(key) - 1]
         : undefined;
   if (!choice) return false;

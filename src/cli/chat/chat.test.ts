@@ -106,6 +106,15 @@ test("a question is answered in words or by a choice, and another's answer is no
   expect(chat.last()).toMatch(/^queue ❯/);
 });
 
+test("where choices are numbers themselves, a number is not the place of one", async () => {
+  const { session, chat } = await talking();
+  await append(session, [question("ask_c16", ["1", "3", "5"])]);
+  await chat.shows('"1"   "3"   "5"');
+  chat.type("2\r");
+  await chat.shows("answered: 2");
+  expect(await shared().store.ask("ask_c16")).toMatchObject({ answer: { text: "2" } });
+});
+
 test("what a delegate asks is told with the way there, until it is answered", async () => {
   const { session, chat } = await talking();
   const child = `${session}_child`;
@@ -459,15 +468,12 @@ const approval = (ask: string, command = "rm -rf build"): NewEvent => ({
   data: { ask, kind: "approval", title: "shell: rm", command, cwd: "/work" },
 });
 
-const question = (ask: string): NewEvent => ({
+const question = (ask: string, labels = ["Left", "Right"]): NewEvent => ({
   type: "ask_opened",
   data: {
     ask,
     kind: "clarify",
     title: "which?",
-    choices: [
-      { id: "1", label: "Left" },
-      { id: "2", label: "Right" },
-    ],
+    choices: labels.map((label, n) => ({ id: `${n + 1}`, label })),
   },
 });

@@ -3,6 +3,7 @@
 import { choicesOf } from "../../session/answer.ts";
 import type { OpenAsk, ToolPart, View } from "../../session/view.ts";
 import type { Terminal } from "../terminal.ts";
+import { choiceWords } from "../choice-words.ts";
 import { detailLines } from "../detail-lines.ts";
 import { shown } from "../../session/search-text.ts";
 import { toolWords } from "../transcript/message-words.ts";
@@ -153,8 +154,8 @@ function card(ask: OpenAsk, { width, view }: Scene, paint: Terminal["paint"]): s
   const left = Math.max(0, command.length - COMMAND_LINES) + Math.max(0, details.length - room);
   if (left > 0) lines.push(fit(`    … ${count(left, "more line")}: holdfast asks list`));
   if (ask.cwd !== undefined) lines.push(paint("dim", fit(`  in ${visibleLine(ask.cwd)}`)));
-  const choices = choicesOf(ask).map(({ label }, n) => `${n + 1} ${visibleLine(label)}`);
-  if (choices.length > 0) lines.push(fit(`  ${choices.join("   ")}`));
+  const choices = choiceWords(ask);
+  if (choices !== "") lines.push(fit(`  ${choices}`));
   const always = choicesOf(ask).findIndex(({ id }) => ask.kind === "approval" && id === "always");
   const place = ask.cwd === undefined ? "" : ", this directory";
   if (always >= 0)
