@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import type { Reply } from "../src/cli/chat/piped.ts";
 import type { Ask, ProfileInfo, RuleInfo, SessionRow, ShownSession } from "../src/client/commands.ts";
+import { callApi } from "./call-api.ts";
 import { envOf, holdfast, holdfastJson, startHoldfast, type Env, type Running } from "./holdfast.ts";
 import { startServer, type ServerProcess } from "./server-process.ts";
 import { startStubModel, type Answer, type StubModel, type StubRequest } from "./stub-model.ts";
@@ -29,6 +30,13 @@ baseUrl = "${model.baseUrls["openai-compatible"]}"
 [profiles.default]
 model = "stub/one"
 sandbox = "none"
+[profiles.careful]
+model = "stub/one"
+sandbox = "none"
+[[profiles.careful.rules]]
+tool = "shell"
+match = "echo *"
+decision = "ask"
 [profiles.keyless]
 model = "openai/gpt-5"
 `;
@@ -99,6 +107,19 @@ it("says on stderr what waits for an answer, and goes on when it is answered fro
   expect(rules).toMatchObject([{ profile: "default", tool: "shell", decision: "allow", shown: "echo 0" }]);
   expect((await holdfast(env, ["rules", "rm", rules[0]?.id ?? ""])).code).toBe(0);
   expect((await holdfast(env, ["rules", "list"])).out).toBe("Nothing was allowed for good.\n");
+});
+
+it("what a rule wants asked each time can be allowed once or denied, and nobody can allow it for good", async () => {
+  const chat = start(["chat", "--profile", "careful"], "run 1");
+  await vi.waitFor(() => expect(chat.err).toContain("approval needed: shell: echo 0"), WAIT);
+  const [, ask = ""] = /holdfast asks answer (ask_\w+)/.exec(chat.err) ?? [];
+  expect((await holdfast(env, ["asks", "list"])).out).toContain("  1 Once   2 Deny\n");
+  for (const choice of ["session", "always"])
+    await expect(callApi(server, "POST", `/api/asks/${ask}/answer`, { choice })).rejects.toThrow(
+      /422 .*must be one of once, deny/,
+    );
+  expect((await holdfast(env, ["asks", "answer", ask, "once"])).code).toBe(0);
+  expect(await chat.ended).toMatchObject({ code: 0, out: "It ran.\n" });
 });
 
 it("sits out a kill of the server in the middle of a turn, and still brings the whole answer", async () => {

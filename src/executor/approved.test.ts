@@ -53,7 +53,7 @@ it("what was approved for a sandbox is asked about again before it runs without 
   const [first] = asksIn(await scene.untilFact(session, "ask_opened"));
   expect(first?.details).toContainEqual({ name: "sandbox", text: "it runs inside" });
   await scene.stop();
-  await answer(session, first!.ask, "session");
+  await answer(session, first!.ask, "once");
   await scene.run(marks, asks);
   const events = await scene.untilFact(session, "ask_opened", 2);
   expect(asksIn(events)[1]?.details ?? []).not.toContainEqual(expect.objectContaining({ name: "sandbox" }));
@@ -76,6 +76,18 @@ it("what was approved for a directory behind a link is asked about again once th
   await scene.run(there, ASKS);
   const [, second] = asksIn(await scene.untilFact(session, "ask_opened", 2));
   expect(second?.details).toContainEqual({ name: "leads to", text: "/" });
+});
+
+it("for good is offered where it would hold, and not where a rule wants it asked each time", async () => {
+  const config = [{ tool: "shell", match: "pwd *", decision: "ask" }] as const;
+  const offered = async (policy: { approvals: "ask"; config: readonly (typeof config)[number][] }) => {
+    await scene.run(marks, { policy });
+    const [ask] = asksIn(await scene.untilFact(await scene.send("go"), "ask_opened"));
+    await scene.stop();
+    return ask?.choices?.map(({ id }) => id);
+  };
+  expect(await offered({ approvals: "ask", config: [] })).toEqual(["once", "session", "always", "deny"]);
+  expect(await offered({ approvals: "ask", config })).toEqual(["once", "deny"]);
 });
 
 it("a denial stands, whatever would be done", async () => {

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { brokenText } from "../driver/driver.ts";
 import { failpoint } from "../failpoint.ts";
-import { APPROVAL_CHOICES } from "../session/answer.ts";
+import { APPROVAL_CHOICES, EACH_TIME_CHOICES } from "../session/answer.ts";
 import { askDetails } from "../session/ask-details.ts";
 import { decide, exactRule, withheldFrom, type Proposal } from "../session/approval.ts";
 import type { AskDetail, FactData, NewFact } from "../session/event.ts";
@@ -162,7 +162,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
           ...leadsTo(about),
           ...(isWalledIn(work, tool) ? [{ name: "sandbox", text: "it runs inside" }] : []),
         ],
-        choices: [...APPROVAL_CHOICES],
+        choices: [...(decision.eachTime ? EACH_TIME_CHOICES : APPROVAL_CHOICES)],
       },
     },
   ]);

@@ -17,6 +17,9 @@ export const APPROVAL_CHOICES = [
   { id: "deny", label: "Deny" },
 ] as const;
 
+/** What it can be answered with where the next is asked about all the same. */
+export const EACH_TIME_CHOICES = APPROVAL_CHOICES.filter(({ id }) => id === "once" || id === "deny");
+
 export function judgeAnswer(question: Question, { choice, text, values }: Given): Judged {
   const offered = choicesOf(question);
   const ids = offered.map(({ id }) => id);
@@ -77,6 +80,11 @@ export function isNumbered(question: Question): boolean {
 
 export function choicesOf({ kind, choices = [] }: Question): readonly { id: string; label: string }[] {
   return kind === "approval" && choices.length === 0 ? APPROVAL_CHOICES : choices;
+}
+
+/** Of an approval: all that it can be answered with but a denial. */
+export function allowingChoices(question: Question): string[] {
+  return choicesOf(question).flatMap(({ id }) => (isDenial(id) ? [] : [id]));
 }
 
 /** The agent is told why, with the call's result. */

@@ -32,7 +32,8 @@ describe("an approval", () => {
 
   it("is asked for where the configuration says so, harmless or allowed as it may be", () => {
     const asks = policy([{ tool: "*", match: "rm *", decision: "ask" }, rule("rm *", "allow")]);
-    expect(decide({ ...call, harmless: true }, asks).decision).toBe("ask");
+    expect(decide({ ...call, harmless: true }, asks)).toEqual({ decision: "ask", eachTime: true });
+    expect(decide(call, policy())).toEqual({ decision: "ask", eachTime: false });
     expect(decide({ ...call, subject: "ls", harmless: true }, asks).decision).toBe("allow");
   });
 

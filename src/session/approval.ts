@@ -35,20 +35,24 @@ export type SubjectPath = {
   realRoot: string;
 };
 
-export type Decision = { decision: "allow" | "ask" } | { decision: "deny"; why: string };
+export type Decision =
+  | { decision: "allow" }
+  /** `eachTime`: the configuration says so, and no rule that an answer could save would change it. */
+  | { decision: "ask"; eachTime: boolean }
+  | { decision: "deny"; why: string };
 
 export function decide(proposal: Proposal, policy: Policy): Decision {
   for (const rules of [policy.config, policy.saved]) {
     const matching = rules.filter((rule) => matches(rule, proposal));
     const denied = matching.find(({ decision }) => decision === "deny");
     if (denied) return { decision: "deny", why: `The rule ${denied.tool} ${denied.match} denies it.` };
-    if (matching.some(({ decision }) => decision === "ask")) return { decision: "ask" };
+    if (matching.some(({ decision }) => decision === "ask")) return { decision: "ask", eachTime: true };
     if (matching.length > 0) return { decision: "allow" };
   }
   if (proposal.harmless || policy.approvals === "auto") return { decision: "allow" };
   if (policy.approvals === "deny")
     return { decision: "deny", why: "This profile denies what no rule allows." };
-  return { decision: "ask" };
+  return { decision: "ask", eachTime: false };
 }
 
 /**

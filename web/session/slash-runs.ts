@@ -1,5 +1,6 @@
 // What each slash command does in the page.
 import { SLASH_COMMANDS, type SlashName } from "../../src/client/slash.ts";
+import { allowingChoices, isDenial } from "../../src/session/answer.ts";
 import { failedTurn } from "../../src/session/retry.ts";
 import type { OpenAsk } from "../../src/session/view.ts";
 import { withKnownCost } from "../../src/session/usage.ts";
@@ -84,8 +85,9 @@ async function queue(desk: SlashDesk, text: string): Promise<Told | void> {
 
 async function answer(desk: SlashDesk, choice: string, text = ""): Promise<void> {
   const ask = approvalIn(desk);
-  if (!["once", "session", "always", "deny"].includes(choice))
-    throw new SlashFault("/approve takes nothing, session or always.");
+  const allowing = allowingChoices(ask);
+  if (!isDenial(choice) && !allowing.includes(choice))
+    throw new SlashFault(`/approve takes nothing, or one of: ${allowing.join(", ")}.`);
   await desk.client.answerAsk(ask.ask, { choice, ...(text !== "" && { text }) });
 }
 

@@ -6,6 +6,7 @@ import { printProcesses } from "../ps.ts";
 import { saveStream } from "../save-stream.ts";
 import { printSessions } from "../sessions/list.ts";
 import type { Terminal } from "../terminal.ts";
+import { allowingChoices } from "../../session/answer.ts";
 import type { OpenAsk } from "../../session/view.ts";
 import { failedTurn } from "../../session/retry.ts";
 import { shown } from "../../session/search-text.ts";
@@ -85,8 +86,9 @@ async function queue(desk: ChatDesk, text: string): Promise<void> {
 
 async function approve(desk: ChatDesk, text: string, ask: OpenAsk | undefined): Promise<void> {
   const choice = text === "" ? "once" : text;
-  if (!(await desk.answer(approvalIn(desk, ask), choice)))
-    throw new Failure("usage", "/approve takes nothing, session or always");
+  const asked = approvalIn(desk, ask);
+  if (await desk.answer(asked, choice)) return;
+  throw new Failure("usage", `/approve takes nothing, or one of: ${allowingChoices(asked).join(", ")}`);
 }
 
 async function deny(desk: ChatDesk, why: string, ask: OpenAsk | undefined): Promise<void> {
