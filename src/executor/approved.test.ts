@@ -101,6 +101,22 @@ it("a denial stands, whatever would be done", async () => {
   expect(results(events)).toMatchObject([{ status: "denied" }]);
 });
 
+it("a rule that allows a command allows nothing that is chained to it", async () => {
+  const config = [{ tool: "shell", match: "echo *", decision: "allow" }] as const;
+  const calls = ["echo a", "echo a; echo b > climbed"].map((command) => ({
+    call: "shell",
+    args: { command },
+  }));
+  await scene.run(({ context }) => (context.length === 1 ? { calls } : "Done."), {
+    policy: { approvals: "ask", config },
+  });
+  const session = await scene.send("go");
+  expect(results(await scene.untilFact(session, "tool_finished"))).toMatchObject([{ result: "a\n" }]);
+  expect(asksIn(await scene.untilFact(session, "ask_opened"))).toMatchObject([
+    { command: "echo a; echo b > climbed" },
+  ]);
+});
+
 function asksIn(events: readonly AnyEvent[]): FactData<"ask_opened">[] {
   return events.flatMap(({ type, data }) => (type === "ask_opened" ? [data as FactData<"ask_opened">] : []));
 }

@@ -349,7 +349,8 @@ async function proposalOf(work: ToolWork, { part, tool, args }: Ready, about: Ab
   const digest = createHash("sha256").update(JSON.stringify(shown)).digest("hex");
   const harmless = await isHarmless(work, tool, args, about);
   const { subject, path } = about;
-  return { tool: part.name, subject, ...(path && { path }), digest, harmless };
+  const command = tool.kind === "command" && about.command !== undefined;
+  return { tool: part.name, subject, ...(path && { path }), command, digest, harmless };
 }
 
 async function isHarmless(work: ToolWork, tool: Tool, args: unknown, about: About): Promise<boolean> {

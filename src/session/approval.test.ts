@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decide, exactRule, matchesPattern, type Policy, type Proposal } from "./approval.ts";
+import {
+  decide,
+  exactRule,
+  matchesPattern,
+  type ConfigRule,
+  type Policy,
+  type Proposal,
+} from "./approval.ts";
 import type { Rule } from "./event.ts";
 
 const call: Proposal = { tool: "shell", subject: "rm -rf build", digest: "abc", harmless: false };
@@ -45,6 +52,46 @@ describe("an approval", () => {
   });
 });
 
+describe("a rule on commands", () => {
+  const shell = (subject: string): Proposal => ({ ...call, subject, command: true });
+  const decision = (command: string, match: string, decided: ConfigRule["decision"] = "allow") =>
+    decide(shell(command), policy([{ tool: "shell", match, decision: decided }])).decision;
+
+  it.each([
+    "git log; rm -rf x",
+    "git log & rm -rf x",
+    "git log && rm -rf x",
+    "git log | sh",
+    "git log\nrm -rf x",
+    "git log `rm -rf x`",
+    'git log "$(rm -rf x)"',
+    "git diff <(rm -rf x)",
+    "git log > x",
+    "git apply < x",
+  ])("allows nothing that is chained to what it names: %j", (command) => {
+    expect(decision(command, "git *")).toBe("ask");
+    expect(decision(command, "*x*")).toBe("ask");
+    expect(decision(command, "git *", "deny")).toBe("deny");
+    expect(decision(command, command)).toBe("allow");
+    expect(decision(command, "*")).toBe("allow");
+  });
+
+  it("allows what it names, with whatever else stands in it", () => {
+    expect(decision("git log --format='%(x) $y' {a,b} *", "git *")).toBe("allow");
+    expect(decision("cd web && npm test -- a", "cd * && npm test*")).toBe("allow");
+    expect(decision("cd web; rm x && npm test", "cd * && npm test*")).toBe("ask");
+    expect(decision("cd web && npm test; rm x", "cd * && npm test*")).toBe("ask");
+    expect(decision("echo $(rm x)", "echo $*")).toBe("ask");
+    expect(decision("echo $(date) | tee a", "echo $(date) | tee *")).toBe("allow");
+  });
+
+  it("denies by its own pattern alone, which reads the command from its beginning", () => {
+    expect(decision("rm -rf x; ls", "rm *", "deny")).toBe("deny");
+    expect(decision("ls; rm -rf x", "rm *", "deny")).toBe("ask");
+    expect(decision("ls; rm -rf x", "*rm *", "deny")).toBe("deny");
+  });
+});
+
 describe("a rule on paths", () => {
   const read = (subject: string, real = subject): Proposal => ({
     ...call,
@@ -82,6 +129,18 @@ describe("a pattern", () => {
         expect(matchesPattern(pattern, subject)).toBe(new RegExp(`^${escaped.join("[^]*")}$`).test(subject));
       }),
       { numRuns: 3000 },
+    );
+  });
+
+  it("matches as one with less for each * would, where not everything may stand there", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "b", ";", "*"), maxLength: 10 });
+    fc.assert(
+      fc.property(text, text, (pattern, subject) => {
+        const isPlain = (from: number, to: number) => !subject.slice(from, to).includes(";");
+        const expected = new RegExp(`^${pattern.replaceAll("*", "[^;]*")}$`).test(subject);
+        expect(matchesPattern(pattern, subject, isPlain)).toBe(expected);
+      }),
+      { numRuns: 5000 },
     );
   });
 });

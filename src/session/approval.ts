@@ -19,6 +19,8 @@ export type Proposal = {
   subject: string;
   /** Where that is a path. */
   path?: SubjectPath;
+  /** Where that is a command: a shell runs all that is in it. */
+  command?: boolean;
   /** Of the tool, its whole arguments and the directory: exactly what will run. */
   digest: string;
   /** It can do no harm, or the sandbox keeps it from doing any. */
@@ -77,7 +79,8 @@ export function exactRule({ tool, digest }: Proposal, shown: string): Rule {
 function matches({ tool, match, decision }: ConfigRule, proposal: Omit<Proposal, "harmless">): boolean {
   if (!matchesPattern(tool, proposal.tool)) return false;
   if (match.startsWith("sha256:")) return match === `sha256:${proposal.digest}`;
-  const { subject, path } = proposal;
+  const { subject, path, command } = proposal;
+  if (command && decision === "allow") return allowsCommand(match, subject);
   if (!path) return matchesPattern(match, subject);
   const pattern = match.startsWith("./") ? match.slice(2) : match;
   // Both roots are names of one directory: whoever makes a rule may know it by either.
@@ -94,8 +97,28 @@ function nameFor(pattern: string, name: string, root: string): string {
   return name === "." ? root : `${root}/${name}`;
 }
 
-/** `*` stands for anything, all else for itself. Without a regular expression: a pattern can't be made to take forever. */
-export function matchesPattern(pattern: string, text: string): boolean {
+/**
+ * Whoever allows `git *` does not mean what is chained behind it: there `*` stands for nothing that has a shell run, read or
+ * write something more. In quotes it would not, but only a shell could tell, so a person is asked. `*` alone allows all
+ * commands, and so these.
+ */
+function allowsCommand(pattern: string, command: string): boolean {
+  if (/^\*+$/.test(pattern)) return true;
+  return matchesPattern(pattern, command, (from, to) => {
+    const begun = command.slice(Math.max(0, from - 1), to + 1); // `$(` may begin or end outside of it
+    return !/[;&|<>`\n]/.test(command.slice(from, to)) && !begun.includes("$(");
+  });
+}
+
+/**
+ * `*` stands for anything, or for what may stand there, all else for itself. Without a regular expression: a pattern can't be
+ * made to take forever.
+ */
+export function matchesPattern(
+  pattern: string,
+  text: string,
+  mayStand: (from: number, to: number) => boolean = () => true,
+): boolean {
   const parts = pattern.split("*");
   const first = parts[0] ?? "";
   const last = parts.at(-1) ?? "";
@@ -105,8 +128,9 @@ export function matchesPattern(pattern: string, text: string): boolean {
   let at = first.length;
   for (const part of parts.slice(1, -1)) {
     const found = text.indexOf(part, at);
-    if (found < 0) return false;
+    if (found < 0 || !mayStand(at, found)) return false;
     at = found + part.length;
   }
-  return at <= text.length - last.length;
+  const end = text.length - last.length;
+  return at <= end && mayStand(at, end);
 }
