@@ -15,8 +15,10 @@ afterEach(async () => {
 });
 const forever = new AbortController().signal;
 
+type Listening = { url: string; end: () => Promise<void>; answerOnce: (body: string) => void };
+
 /** One session, as such a server has it. */
-async function listening(): Promise<{ url: string; end: () => Promise<void> }> {
+async function listening(): Promise<Listening> {
   const wire = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
   const server = new Server({ name: "far", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -26,8 +28,13 @@ async function listening(): Promise<{ url: string; end: () => Promise<void> }> {
     content: [{ type: "text", text: JSON.stringify(params.arguments) }],
   }));
   await server.connect(wire as Parameters<typeof server.connect>[0]);
+  let odd: string | undefined;
   const http = createServer((request, response) => {
-    if (request.headers.authorization === "Bearer let-me-in") void wire.handleRequest(request, response);
+    if (odd !== undefined && request.method === "POST") {
+      response.writeHead(200, { "content-type": "application/json" }).end(odd);
+      odd = undefined;
+    } else if (request.headers.authorization === "Bearer let-me-in")
+      void wire.handleRequest(request, response);
     else response.writeHead(401).end("who are you?");
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => http.once("listening", resolve));
@@ -37,7 +44,11 @@ async function listening(): Promise<{ url: string; end: () => Promise<void> }> {
     await new Promise((resolve) => http.close(resolve));
   };
   cleanups.push(end);
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, end };
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    end,
+    answerOnce: (body) => (odd = body),
+  };
 }
 
 async function boxOf(url: string, env: Record<string, string>, warned: object[] = []): Promise<Toolbox> {
@@ -74,6 +85,32 @@ it("a server that does not let us in, or is not there, is missing with the reaso
   const nobody = await boxOf("http://127.0.0.1:1/mcp", { FAR_TOKEN: "let-me-in" });
   expect(nobody.missing()).toEqual([expect.stringContaining("ECONNREFUSED")]);
 });
+
+it.each(['{"jsonrpc":"2.0"}', "{"])(
+  "an answer that is no message (%s) leaves its own call unknown, and the server there",
+  async (body) => {
+    const { url, answerOnce } = await listening();
+    const warned: object[] = [];
+    const box = await boxOf(url, { FAR_TOKEN: "let-me-in" }, warned);
+    const tool = box.tools().get("far__echo");
+    if (tool?.kind !== "plain") throw new Error("there is no echo");
+    const call = {
+      session: "ses_1",
+      workspace: "/",
+      hidden: "",
+      call: "c1",
+      trace: undefined,
+      signal: forever,
+    };
+    answerOnce(body);
+    expect(await tool.run({}, call)).toMatchObject({
+      status: "unknown",
+      result: expect.stringContaining("gave no answer: what it said was no message."),
+    });
+    expect(await tool.run({}, call)).toEqual({ status: "ok", result: "{}" });
+    expect(warned).toEqual([]);
+  },
+);
 
 it("a call to a server that has gone away meanwhile is unknown, and that it went is told once", async () => {
   const { url, end } = await listening();

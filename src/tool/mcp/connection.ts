@@ -2,21 +2,19 @@
 // only when there is a server to connect to.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import {
-  CallToolResultSchema,
   ErrorCode,
-  ListToolsResultSchema,
   McpError,
+  ResultSchema,
   ToolListChangedNotificationSchema,
-  type CallToolResult,
-  type Tool as DescribedTool,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { z } from "zod";
 import type { McpConfig } from "../../config/schema.ts";
 import { VERSION } from "../../config/version.ts";
 import { patientFetch } from "../../driver/builtin/fetch.ts";
+import { describedTools, type DescribedTool } from "./described.ts";
+import type { Answer } from "./result.ts";
 import { ProgramWire } from "./wire.ts";
-
-export type { CallToolResult, DescribedTool };
 
 export type Connection = {
   tools: readonly DescribedTool[];
@@ -27,7 +25,7 @@ export type Connection = {
 };
 
 export type Called =
-  | { answered: true; result: CallToolResult }
+  | { answered: true; result: Answer }
   /** The server refused it, by its own word. */
   | { answered: true; refused: string }
   /** It was sent, and nothing was heard of it. */
@@ -69,6 +67,7 @@ export async function connect(options: Connecting): Promise<Connection> {
         try {
           return await callTool(client, { tool, args, signal, silenceMs: config.timeoutSeconds * 1000 });
         } catch (error) {
+          if (isUnreadable(error)) return { answered: false, why: "what it said was no message" };
           const why = endWords() ?? wordsOf(error);
           // Where there is no program whose end would tell, a call that failed on the way may be the last of its kind.
           if (!isTimeout(error) && !signal.aborted) closed(why);
@@ -93,25 +92,25 @@ async function wireOf({ config, env, token }: Connecting): Promise<Transport> {
   });
 }
 
-/** Not the client's own verb: that one refuses all of a server's tools over an output schema that it can't compile. */
+/** Not the client's own verb, nor its idea of a result: those refuse all of a server's tools over one that they can't read. */
 async function listTools(client: Client, timeout: number): Promise<DescribedTool[]> {
   const tools: DescribedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES_MAX && tools.length < TOOLS_MAX; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const listed = await client.request({ method: "tools/list", params }, ListToolsResultSchema, { timeout });
-    tools.push(...listed.tools);
-    cursor = listed.nextCursor;
-    if (cursor === undefined) break;
+    const listed = await client.request({ method: "tools/list", params }, ResultSchema, { timeout });
+    tools.push(...describedTools(listed));
+    if (typeof listed["nextCursor"] !== "string") break;
+    cursor = listed["nextCursor"];
   }
   return tools.slice(0, TOOLS_MAX);
 }
 
-/** Nor here: what does not fit an output schema has still been done. */
+/** Nor here: what does not fit an output schema, or holds what nobody knows yet, has still been done. */
 async function callTool(client: Client, { tool, args, signal, silenceMs }: Call): Promise<Called> {
   const params = { name: tool, arguments: args };
   try {
-    const result = await client.request({ method: "tools/call", params }, CallToolResultSchema, {
+    const result = await client.request({ method: "tools/call", params }, ResultSchema, {
       signal,
       timeout: silenceMs,
       resetTimeoutOnProgress: true,
@@ -136,6 +135,11 @@ function isTimeout(error: unknown): boolean {
     error.data !== null &&
     "timeout" in error.data
   );
+}
+
+/** What an address answered to this one call; what it answers to others may be another thing. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof z.ZodError || error instanceof SyntaxError;
 }
 
 function wordsOf(error: unknown): string {

@@ -1,19 +1,45 @@
-// What an MCP server answered, as text: that is all that a model is given of any tool.
-import type { CallToolResult } from "./server.ts";
+// What an MCP server answered, as text: that is all that a model is given of any tool. Read piece by piece: what can't be
+// read, or is of a kind that nobody knew when this was written, is named in its place, since the call has been made.
+import { z } from "zod";
+import type { Outcome } from "../tool.ts";
+
+export type Answer = Readonly<Record<string, unknown>>;
 
 const RESULT_MAX_CHARS = 60_000;
+const KIND_MAX_CHARS = 100;
 
-type Content = CallToolResult["content"][number];
+const Content = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.enum(["image", "audio"]), data: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal("resource_link"), name: z.string(), uri: z.string() }),
+  z.object({
+    type: z.literal("resource"),
+    resource: z.union([
+      z.object({ uri: z.string(), text: z.string() }),
+      z.object({ uri: z.string(), blob: z.string(), mimeType: z.string().optional() }),
+    ]),
+  }),
+]);
 
-export function resultText({ content, structuredContent }: CallToolResult): string {
-  const texts = content.map(contentText).filter((text) => text !== "");
+/** All that is asked of something to name it. */
+const Kind = z.object({ type: z.string().min(1), mimeType: z.string().optional().catch(undefined) });
+
+export function outcomeOf(answer: Answer): Outcome {
+  return { status: answer["isError"] === true ? "error" : "ok", result: resultText(answer) };
+}
+
+function resultText({ content = [], structuredContent }: Answer): string {
+  const texts = (Array.isArray(content) ? content : [content]).map(contentText).filter((text) => text !== "");
   // Servers are to say in words too what they give as data; not all do.
   if (texts.length === 0 && structuredContent) texts.push(JSON.stringify(structuredContent));
   return shortened(texts.join("\n\n")) || "[it answered nothing]";
 }
 
-function contentText(content: Content): string {
-  switch (content.type) {
+function contentText(given: unknown): string {
+  const { data: content } = Content.safeParse(given);
+  switch (content?.type) {
+    case undefined:
+      return unreadText(given);
     case "text":
       return content.text;
     case "image":
@@ -27,6 +53,12 @@ function contentText(content: Content): string {
       return `[${resource.uri} (${resource.mimeType ?? "bytes"}, ${bytesOf(resource.blob)} bytes), which can't be shown here]`;
     }
   }
+}
+
+function unreadText(given: unknown): string {
+  const { type = "something", mimeType } = Kind.safeParse(given).data ?? {};
+  const kind = mimeType === undefined ? type : `${type} (${mimeType})`;
+  return `[${kind.slice(0, KIND_MAX_CHARS)}, which can't be shown here]`;
 }
 
 function bytesOf(base64: string): number {

@@ -15,6 +15,7 @@ import type { McpServer } from "./server.ts";
 import { toolName } from "./tool.ts";
 
 const PROGRAM = fileURLToPath(new URL("./scene-server.ts", import.meta.url));
+const ODD_PROGRAM = fileURLToPath(new URL("./scene-odd-server.ts", import.meta.url));
 const open: McpServer[] = [];
 let folder: string;
 
@@ -145,6 +146,39 @@ it("images and resources become words, and a long answer is cut in its middle", 
   const { result } = await run(box, "say", { words: 20_000 });
   expect(result).toMatch(/^word .*\[holdfast: 40000 of 100000 characters are left out here/s);
   expect(result.length).toBeLessThan(61_000);
+});
+
+it("an answer is read piece by piece: what nobody knows is named in its place, and takes nobody's connection", async () => {
+  const box = await boxOf("plain", { command: [process.execPath, ODD_PROGRAM] });
+  const waiting = run(box, "waits"); // for a call of "lets_go", on the same connection
+  expect(await run(box, "video")).toEqual({
+    status: "ok",
+    result: "deployed #42\n\n[video (video/mp4), which can't be shown here]",
+  });
+  expect(await run(box, "broken")).toEqual({
+    status: "error",
+    result: ["text", "image (image/png)", "resource", "something", "something", "a".repeat(100)]
+      .map((kind) => `[${kind}, which can't be shown here]`)
+      .concat("the rest")
+      .join("\n\n"),
+  });
+  expect(await run(box, "bare")).toEqual({ status: "ok", result: "[something, which can't be shown here]" });
+  expect(await run(box, "nothing")).toEqual({ status: "ok", result: "[it answered nothing]" });
+  await run(box, "lets_go");
+  expect(await waiting).toEqual({ status: "ok", result: "waited" });
+});
+
+it("tools are read one by one: one that is described badly is there as far as it goes, beside all others", async () => {
+  const box = await boxOf("plain", { command: [process.execPath, ODD_PROGRAM] });
+  expect(box.missing()).toEqual([]);
+  const parametersOf = (name: string) => box.tools().get(`scene__${name}`)?.parameters;
+  expect(parametersOf("video")).toEqual({ type: "object", properties: {} });
+  expect(parametersOf("untyped")).toEqual({ type: "object", properties: { a: { type: "string" } } });
+  expect(parametersOf("listed")).toEqual({ type: "object", properties: {}, items: {} });
+  expect(parametersOf("unread")).toEqual({ type: "object", properties: { a: {} } });
+  expect(parametersOf("schemaless")).toEqual({ type: "object", properties: {} });
+  expect(box.tools().get("scene__schemaless")?.description).toBe("schemaless");
+  expect(box.tools().has("scene__last")).toBe(true);
 });
 
 it("only what the configuration calls a reading tool is harmless; all others are put to a person", async () => {

@@ -2,7 +2,8 @@
 // ended, and left alone for a while when it can't be.
 import { setTimeout as delay } from "node:timers/promises";
 import type { McpConfig } from "../../config/schema.ts";
-import type { CallToolResult, Called, Connection, DescribedTool } from "./connection.ts";
+import type { Called, Connection } from "./connection.ts";
+import type { DescribedTool } from "./described.ts";
 
 export type McpState =
   | { state: "closed" }
@@ -148,5 +149,3 @@ export class McpServer {
     log.warn({ mcp: name, why }, "an MCP server could not be started");
   }
 }
-
-export type { CallToolResult, DescribedTool };

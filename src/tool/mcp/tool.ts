@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Effect, Outcome, Tool } from "../tool.ts";
-import { resultText } from "./result.ts";
-import type { DescribedTool, McpServer } from "./server.ts";
+import type { DescribedTool } from "./described.ts";
+import { outcomeOf } from "./result.ts";
+import type { McpServer } from "./server.ts";
 
 const Args = z.record(z.string(), z.unknown());
 type Args = z.infer<typeof Args>;
@@ -54,9 +55,7 @@ async function run(
 ): Promise<Outcome> {
   const called = await server.call(tool, args, signal);
   if (called.answered)
-    return "refused" in called
-      ? { status: "error", result: called.refused }
-      : { status: called.result.isError ? "error" : "ok", result: resultText(called.result) };
+    return "refused" in called ? { status: "error", result: called.refused } : outcomeOf(called.result);
   if ("unsent" in called)
     return {
       status: "error",
