@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { startAgentServer, type AgentServer, type Conversation, type Dialect } from "./agent-server.ts";
+import type { FactData } from "../src/session/event.ts";
 import { callApi } from "./call-api.ts";
 
 const PROGRAM = fileURLToPath(new URL("../src/tool/mcp/scene-server.ts", import.meta.url));
@@ -33,6 +34,9 @@ const notes = calls("scene__note", (folder) => ({ file: join(folder, "notes"), t
 
 const finishedIn = (log: readonly { type: string; data: unknown }[]) =>
   log.filter(({ type }) => type === "tool_finished").map(({ data }) => data);
+
+const asksIn = (log: readonly { type: string; data: unknown }[]) =>
+  log.flatMap(({ type, data }) => (type === "ask_opened" ? [data as FactData<"ask_opened">] : []));
 
 describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
   it("a call that its server was killed in is not made again, and told as unknown", async () => {
@@ -67,6 +71,31 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (dialect) => {
     const all = await server.untilFact(session, "turn_ended");
     expect(finishedIn(all)).toMatchObject([{ status: "ok", result: "noted" }]);
     expect(await server.file("notes")).toBe("a note\n");
+  }, 60_000);
+
+  it("what was always allowed is asked about again once another program has the server's name", async () => {
+    const server = await serve(dialect, notes, 'approvals = "ask"');
+    const session = await server.send(server.workspace);
+    const [first] = asksIn(await server.untilFact(session, "ask_opened"));
+    await callApi(server, "POST", `/api/asks/${first?.ask}/answer`, { choice: "always" });
+    await server.untilFact(session, "turn_ended");
+    const other = await server.send(server.workspace);
+    expect(asksIn(await server.untilFact(other, "turn_ended"))).toEqual([]);
+    await server.kill();
+    const file = join(server.home, "config.toml");
+    await writeFile(file, (await readFile(file, "utf8")).replace('"plain"', '"greets"'));
+    await server.start();
+    const third = await server.send(server.workspace);
+    const [again] = asksIn(await server.untilFact(third, "ask_opened"));
+    for (const [ask, mode] of [
+      [first, "plain"],
+      [again, "greets"],
+    ] as const)
+      expect(ask?.details).toContainEqual({
+        name: "MCP server",
+        text: `${process.execPath} ${PROGRAM} ${mode}`,
+      });
+    expect(await server.file("notes")).toBe("a note\na note\n"); // of the first two
   }, 60_000);
 });
 

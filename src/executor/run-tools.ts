@@ -158,6 +158,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
         ...(command !== undefined && { command }),
         ...(cwd !== undefined && { cwd }),
         details: [
+          ...servedBy(about), // first, since what a call is given may be long
           ...askDetails(args, [command ?? null, cwd ?? null]),
           ...leadsTo(about),
           ...(isWalledIn(work, tool) ? [{ name: "sandbox", text: "it runs inside" }] : []),
@@ -169,7 +170,7 @@ async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
   return false;
 }
 
-/** Approved was what the card showed. What has become of it since (another workspace) was not; a denial stands. */
+/** Approved was what the card showed. What has become of it since (another workspace, another server) was not; a denial stands. */
 function answersFor({ answer, asked }: ToolPart, { digest }: Proposal): boolean {
   return asked === null || asked === digest || answer?.choice === "deny";
 }
@@ -183,6 +184,10 @@ function leadsTo({ leadsTo: text }: About): AskDetail[] {
   return text === undefined ? [] : [{ name: "leads to", text }];
 }
 
+function servedBy({ server }: About): AskDetail[] {
+  return server ? [{ name: "MCP server", text: server.shown }] : [];
+}
+
 /** Without its sandbox it would be another thing. */
 function isWalledIn({ sandboxed }: ToolWork, { kind }: Tool): boolean {
   return kind === "command" && sandboxed;
@@ -192,7 +197,7 @@ async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, abou
   const { choice, text } = part.answer ?? {};
   if (choice === "once") return true;
   if (choice === "session" || choice === "always") {
-    const rule = exactRule(proposal, about.command ?? about.title);
+    const rule = exactRule(proposal, shownRule(about));
     // One or the other: a rule that is taken back must not live on in the session that it was made in.
     if (choice === "always") await work.saveRule(rule, part.call);
     else await work.session.append([{ type: "rule_added", data: rule }]);
@@ -205,6 +210,11 @@ async function answered(work: ToolWork, part: ToolPart, proposal: Proposal, abou
     text ? `The person denied this: ${text}` : "The person denied this.",
   );
   return false;
+}
+
+/** By its title alone, two rules that are for two servers of one name would read the same. */
+function shownRule({ title, command, server }: About): string {
+  return command ?? (server ? `${title} (${server.shown})` : title);
 }
 
 async function start(work: ToolWork, { part, tool, args }: Ready): Promise<void> {
@@ -338,13 +348,14 @@ function proposed({ call, name, args, id }: ToolPart, effect: FactData<"tool_pro
 }
 
 async function proposalOf(work: ToolWork, { part, tool, args }: Ready, about: About): Promise<Proposal> {
-  // Exactly what will run: the same things that the card shows.
+  // Exactly what will run: the same things that the card shows, and of a server all that is behind its name.
   const shown = [
     part.name,
     part.args,
     about.cwd,
     ...leadsTo(about).map(({ text }) => text),
     ...(isWalledIn(work, tool) ? [{ sandbox: true }] : []),
+    ...(about.server ? [{ server: about.server.digest }] : []),
   ];
   const digest = createHash("sha256").update(JSON.stringify(shown)).digest("hex");
   const harmless = await isHarmless(work, tool, args, about);

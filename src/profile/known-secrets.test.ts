@@ -67,6 +67,15 @@ test("a password within an address is known as it is and as the address writes i
   expect(known({ providers: { gate } }, {})).toEqual({ opensesame: "providers.gate.baseUrl" });
 });
 
+test("so are a password and tokens within the address of an MCP server, and nothing else of it", () => {
+  const url = "https://me:opensesame@mcp.example/mcp?api_key=let-me-in-1&tenant=acme-limited";
+  const name = "mcp.far.url";
+  expect(known({ mcp: { far: { url } } }, {})).toEqual({
+    opensesame: name,
+    "let-me-in-1": name,
+  });
+});
+
 test("a password that its address says elsewhere too is no secret", () => {
   expect(known({}, {}, { databaseUrl: "postgres://postgres:postgres@127.0.0.1:5432/holdfast" })).toEqual({});
 });

@@ -21,7 +21,7 @@ export type Proposal = {
   path?: SubjectPath;
   /** Where that is a command: a shell runs all that is in it. */
   command?: boolean;
-  /** Of the tool, its whole arguments and the directory: exactly what will run. */
+  /** Of the tool, its whole arguments, the directory and whoever does it: exactly what will run. */
   digest: string;
   /** It can do no harm, or the sandbox keeps it from doing any. */
   harmless: boolean;
@@ -71,7 +71,7 @@ export function withheldFrom(about: Pick<Proposal, "tool" | "subject" | "path">,
   return [...new Set(kept.map(({ match }) => match))];
 }
 
-/** What "session" and "always" save: this tool, these bytes, this directory. */
+/** What "session" and "always" save: this tool, these bytes, this directory, this server. */
 export function exactRule({ tool, digest }: Proposal, shown: string): Rule {
   return { tool, match: `sha256:${digest}`, decision: "allow", shown };
 }

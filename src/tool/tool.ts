@@ -67,10 +67,20 @@ export type About = {
   cwd?: string;
   /** Where a link takes it, if one does: nobody would think of it by its name. */
   leadsTo?: string;
+  /** Who does it, where that is a server. */
+  server?: Server;
   /** It only looks, or changes nothing outside the workspace. */
   harmless: boolean;
   /** Why it is not done, whoever would allow it. */
   refused?: string;
+};
+
+/** The program or address behind a server's name. */
+export type Server = {
+  /** Without what may be a token in it. */
+  shown: string;
+  /** Of all of it. */
+  digest: string;
 };
 
 export type CommandSpec = {

@@ -2,6 +2,8 @@
 // ended, and left alone for a while when it can't be.
 import { setTimeout as delay } from "node:timers/promises";
 import type { McpConfig } from "../../config/schema.ts";
+import type { Server } from "../tool.ts";
+import { behind } from "./behind.ts";
 import type { Called, Connection } from "./connection.ts";
 import type { DescribedTool } from "./described.ts";
 
@@ -36,6 +38,7 @@ export class McpServer {
   #opening: Promise<void> | undefined;
   #openedAtMs = 0;
   #isOver = false;
+  #behind: Promise<Server> | undefined;
 
   constructor(options: McpOptions) {
     this.name = options.name;
@@ -49,6 +52,12 @@ export class McpServer {
 
   get config(): McpConfig {
     return this.#options.config;
+  }
+
+  /** Made once, with the first call that is judged. */
+  behind(): Promise<Server> {
+    this.#behind ??= behind(this.config);
+    return this.#behind;
   }
 
   /** Whether nothing is won by waiting for it: it is there, has just failed, or takes long. */

@@ -25,15 +25,20 @@ export function mcpTool(server: McpServer, described: DescribedTool): Tool<Args>
     parameters: described.inputSchema,
     effect,
     kind: "plain",
-    about(args) {
+    async about(args) {
       const subject = JSON.stringify(args);
       return {
         title: `${described.name} of ${server.name} ${subject}`.slice(0, TITLE_MAX_CHARS),
         subject,
+        server: await server.behind(),
         harmless: effect === "read",
       };
     },
-    run: (args, { signal }) => run(server, described.name, effect, args, signal),
+    prepare: async () => ({ ok: true, trace: (await server.behind()).digest }),
+    async run(args, { trace, signal }) {
+      const isAnother = typeof trace === "string" && trace !== (await server.behind()).digest;
+      return isAnother ? begunElsewhere(server) : run(server, described.name, effect, args, signal);
+    },
   };
 }
 
@@ -44,6 +49,14 @@ export function toolName(server: string, tool: string): string {
   if (fit === whole && whole.length <= NAME_MAX_CHARS) return whole;
   const mark = createHash("sha256").update(whole).digest("hex").slice(0, 8);
   return `${fit.slice(0, NAME_MAX_CHARS - mark.length - 1)}_${mark}`;
+}
+
+/** Made anew after a crash it would be made by whom nobody has judged: as a call of its own it is. */
+function begunElsewhere({ name }: McpServer): Outcome {
+  const result =
+    `The MCP server "${name}" is another program or address by now than the one that this was begun with, ` +
+    "which gave no answer. It can be tried again.";
+  return { status: "error", result };
 }
 
 async function run(
