@@ -93,7 +93,7 @@ export async function drain(
   shutdown: AbortSignal,
   makeWay: () => Promise<boolean>,
 ): Promise<void> {
-  const hold: Hold = { storeAheadMs: atMs - context.clock.now(), makeWay };
+  const hold: Hold = { storeAheadMs: atMs - context.clock.now(), makeWay, behind: new Map() };
   const lost = new AbortController();
   const stopHeartbeat = keepLease(context, lease, lost);
   try {
@@ -128,6 +128,8 @@ type Hold = {
   storeAheadMs: number;
   /** Asked between two turns: true when another session has got this one's place. */
   makeWay: () => Promise<boolean>;
+  /** Calls that wait for another of their step, which waits for a person: found out by trying, so by each holder anew. */
+  behind: Map<string, string>;
 };
 
 /** Gives the position at which nothing was left to do, or undefined when it was broken off or made way. */
@@ -144,7 +146,7 @@ async function work(
     const { position, meta, turn } = view;
     const profile = context.profile(meta.profile);
     const model = meta.model ?? ("unusable" in profile ? "none" : profile.model);
-    const next = nextStep(view, model, iso(clock.now() + hold.storeAheadMs), limits);
+    const next = nextStep(view, model, iso(clock.now() + hold.storeAheadMs), limits, hold.behind);
     if (next.do === "rest" || next.do === "wait") {
       if (next.do === "rest") await context.delegates.report(session);
       return position;
@@ -291,7 +293,7 @@ async function shorten(
 
 function toolWork(
   context: DrainContext,
-  { storeAheadMs }: Hold,
+  { storeAheadMs, behind }: Hold,
   session: HeldSession,
   profile: Profile,
   signal: AbortSignal,
@@ -337,6 +339,7 @@ function toolWork(
     clock: context.clock,
     beat: context.beat,
     lanes: context.lanes,
+    behind,
     secrets: context.secrets,
     saveRule: (rule, call) => context.saveRule(meta.profile, rule, { session: session.id, call }),
     longText: longTextOf(context, session),

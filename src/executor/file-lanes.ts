@@ -1,5 +1,7 @@
 // Calls that change the same file, one after the other, each from the look at the file to the fact of its outcome: the next
-// one looks at what this one has left, and a crash finds at most one of them begun.
+// one looks at what this one has left, and a crash finds at most one of them begun. Within a step, what only looks at a file
+// has its place among them, since a model that edits and reads in one breath means what it has edited.
+import { isIn } from "../tool/target.ts";
 
 /** Of all sessions that this process works on. */
 export class FileLanes {
@@ -16,20 +18,43 @@ export class FileLanes {
   }
 }
 
-/** Of the calls of one step. */
+type Entered = { at: string; changes: boolean; done: Promise<void> };
+
+/** Of the calls of one step, each in the place in which it enters. */
 export class StepLanes {
   readonly #lanes: FileLanes;
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #entered: Entered[] = [];
+  readonly #held: { file: string; call: string }[] = [];
 
   constructor(lanes: FileLanes) {
     this.#lanes = lanes;
   }
 
-  /** Where one of them throws, none that comes after it begins: its outcome is not in the log, and must be found first. */
-  run(file: string | undefined, act: () => Promise<void>): Promise<void> {
-    if (file === undefined) return act();
-    const done = (this.#last.get(file) ?? Promise.resolve()).then(() => this.#lanes.run(file, act));
-    this.#last.set(file, done);
+  change(file: string, act: () => Promise<void>): Promise<void> {
+    const before = this.#entered.filter(({ at, changes }) => (changes ? at === file : isIn(at, file)));
+    return this.#enter({ at: file, changes: true }, before, () => this.#lanes.run(file, act));
+  }
+
+  /** At a file, or at all that is in a directory. Waits for what changes any of it, but for no other that only looks. */
+  look(at: string, act: () => Promise<void>): Promise<void> {
+    const before = this.#entered.filter(({ at: file, changes }) => changes && isIn(at, file));
+    return this.#enter({ at, changes: false }, before, act);
+  }
+
+  /** A call that would change the file waits for a person. */
+  hold(file: string, call: string): void {
+    this.#held.push({ file, call });
+  }
+
+  /** The call that a look at it would have to wait for. */
+  heldBy(at: string): string | undefined {
+    return this.#held.find(({ file }) => isIn(at, file))?.call;
+  }
+
+  /** Where one of them throws, none that waits for it begins: its outcome is not in the log, and must be found first. */
+  #enter(entry: Omit<Entered, "done">, before: readonly Entered[], act: () => Promise<void>): Promise<void> {
+    const done = Promise.all(before.map((other) => other.done)).then(act);
+    this.#entered.push({ ...entry, done });
     return done;
   }
 }

@@ -20,12 +20,14 @@ type Ready = { part: ToolPart; tool: Tool; args: unknown };
 
 /** Wrapped, so that the next call need not wait until this one is done. */
 type Entered = { done: Promise<void> };
+const LEFT: Entered = { done: Promise.resolve() };
 
 /** Of the calls of one step. */
 type Turns = { next: <T>(act: () => Promise<T>) => Promise<T>; lanes: StepLanes };
 
-/** Resolves when no call can go further: all finished, or left to asks and delegates. */
+/** Resolves when no call can go further: all finished, left to asks and delegates, or behind one of those. */
 export async function runTools(work: ToolWork): Promise<void> {
+  work.behind.clear();
   const turns: Turns = { next: inTurn(), lanes: new StepLanes(work.lanes) };
   const calls = openCalls(work.session.view);
   const isBegun = ({ state }: ToolPart) => state === "started";
@@ -52,12 +54,24 @@ function inTurn(): Turns["next"] {
 
 async function enterCall(work: ToolWork, { next, lanes }: Turns, ready: Ready): Promise<Entered> {
   const { part, tool, args } = ready;
+  const { call } = part;
   const judge = () => mayRun(work, ready);
   const isBegun = part.state === "started";
-  if (!isBegun && !(await judge())) return { done: Promise.resolve() };
-  const file = tool.kind === "plain" ? await tool.changes?.(args, work.place) : undefined;
+  const changed = tool.kind === "plain" ? await tool.changes?.(args, work.place) : undefined;
+  const seen = await tool.looksAt?.(args, work.place);
+  const holder = isBegun || seen === undefined ? undefined : lanes.heldBy(seen);
+  const isJudgedLater = holder !== undefined && part.answer; // an answer is acted on once
+  if (!isBegun && !isJudgedLater && !(await judge())) {
+    if (changed !== undefined && partOf(work, call)) lanes.hold(changed, call);
+    return LEFT;
+  }
+  if (holder !== undefined) {
+    work.behind.set(call, holder);
+    return LEFT;
+  }
   const act = () => (isBegun ? resume(work, ready, () => next(judge)) : start(work, ready));
-  return { done: lanes.run(file, act) };
+  if (changed !== undefined) return { done: lanes.change(changed, act) };
+  return { done: seen === undefined ? act() : lanes.look(seen, act) };
 }
 
 /** Checked and proposed; undefined when that was the end of it. */

@@ -36,6 +36,8 @@ export type ToolWork = {
   beat: DraftBeat;
   secrets: Secrets;
   lanes: FileLanes;
+  /** Calls that wait for another of their step, which waits for a person: by that one's. */
+  behind: Map<string, string>;
   /** Kept beyond the session: a rule of the profile, made by whoever answered what this call asked. */
   saveRule: (rule: FactData<"rule_added">, call: string) => Promise<void>;
   longText: (text: string) => Promise<FactData<"tool_finished">["result"]>;

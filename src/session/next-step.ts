@@ -34,7 +34,18 @@ export type Limits = {
 
 export const USUAL_LIMITS: Limits = { maxSteps: 200, maxTakeovers: 3, maxWaitMs: 3_600_000 };
 
-export function nextStep(view: View, model: string, now: string, limits: Limits = USUAL_LIMITS): NextStep {
+/** Calls that can't go on before another of their step does: by that one's. */
+export type Behind = ReadonlyMap<string, string>;
+
+const NONE: Behind = new Map();
+
+export function nextStep(
+  view: View,
+  model: string,
+  now: string,
+  limits: Limits = USUAL_LIMITS,
+  behind: Behind = NONE,
+): NextStep {
   const { turn } = view;
   if (view.ended) return { do: "rest" };
   if (!turn) return startTurn(view, model);
@@ -64,7 +75,7 @@ export function nextStep(view: View, model: string, now: string, limits: Limits 
         return { do: "wait", asks: [], until: turn.retryAt };
       return callModel(view, turn.id, step.step, step.attempt + 1, model);
     case "completed":
-      return afterStep(view, step, model, limits);
+      return afterStep(view, step, model, limits, behind);
   }
 }
 
@@ -161,14 +172,14 @@ function stopTurn(view: View, turn: string): NextStep {
   return { do: "stop", calls: openCalls(view), facts: stopFacts(view, turn) };
 }
 
-function afterStep(view: View, step: Step, model: string, limits: Limits): NextStep {
+function afterStep(view: View, step: Step, model: string, limits: Limits, behind: Behind): NextStep {
   const { turn } = view;
   if (!turn) return { do: "rest" };
   const calls = openCalls(view);
   if (calls.length > 0) {
-    // An ask or a delegate holds its own call only: the others go on, and what is left is a row.
+    // An ask or a delegate holds its own call, and what can't go on before that; the others go on, and what is left is a row.
     const held = new Set([...view.asks, ...view.delegates].map(({ call }) => call));
-    return calls.every(({ call }) => held.has(call))
+    return calls.every(({ call }) => held.has(call) || held.has(behind.get(call) ?? call))
       ? { do: "wait", asks: view.asks.map(({ ask }) => ask), until: null }
       : { do: "run_tools", step: step.step, calls };
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fileText } from "./file-text.ts";
-import { FilePath, aboutFile } from "./target.ts";
+import { FilePath, aboutFile, realTarget } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const LINES_USUAL = 2000;
@@ -22,6 +22,7 @@ export const read: Tool<z.infer<typeof Args>> = {
   effect: "read",
   kind: "plain",
   about: ({ path }, place) => aboutFile(place, path),
+  looksAt: ({ path }, place) => realTarget(place, path),
   async run({ path, offset = 1, limit = LINES_USUAL }, call) {
     const file = await fileText(call, path);
     if (!file.ok) return { status: "error", result: file.why };

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import { quoted } from "./quoted.ts";
-import { FilePath, aboutPath, hiddenWords, targetOf, type Target } from "./target.ts";
+import { FilePath, aboutPath, hiddenWords, realTarget, targetOf, type Target } from "./target.ts";
 import type { Tool } from "./tool.ts";
 import { withholding, type Withheld } from "./withheld.ts";
 
@@ -34,6 +34,7 @@ export const search: Tool<z.infer<typeof Args>> = {
       ...(refused !== undefined && { refused }),
     };
   },
+  looksAt: ({ path = "." }, place) => realTarget(place, path),
   async command({ pattern, path = "." }, place, patterns) {
     const target = await targetOf(place, path);
     const withheld = patterns.length > 0 && { patterns, target, workspace: place.workspace };

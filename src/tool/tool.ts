@@ -15,6 +15,8 @@ export type Tool<Args = unknown> = {
   effect: Effect;
   /** What rules and people judge by. */
   about(args: Args, place: Place): About | Promise<About>;
+  /** The file or directory that it shows something of, by its real path: it sees what earlier calls of its step made of it. */
+  looksAt?(args: Args, place: Place): Promise<string>;
 } & Action<Args>;
 
 export type Action<Args> =
