@@ -9,6 +9,7 @@ import { decide, exactRule, withheldFrom, type Proposal } from "../session/appro
 import type { AskDetail, FactData, NewFact } from "../session/event.ts";
 import { lastStep, openCalls } from "../session/next-step.ts";
 import type { ToolPart } from "../session/view.ts";
+import { ask } from "../tool/ask.ts";
 import type { About, CommandSpec, Delegation, PlainAction, Prepared, Tool } from "../tool/tool.ts";
 import { childId } from "./derived-ids.ts";
 import { StepLanes } from "./file-lanes.ts";
@@ -78,8 +79,8 @@ async function enterCall(work: ToolWork, { next, lanes }: Turns, ready: Ready): 
 async function readyCall(work: ToolWork, call: string): Promise<Ready | undefined> {
   const part = partOf(work, call);
   if (!part) return undefined;
-  const tool = work.tools.get(part.name);
-  if (!tool) return goneTool(work, part);
+  const tool = work.tools.get(part.name) ?? answeredWith(part);
+  if (!tool) return isAskedAbout(work, call) ? undefined : goneTool(work, part);
   const mark = part.state === "called" ? work.secrets.markIn(JSON.stringify(part.args) ?? "") : undefined;
   if (mark !== undefined) return refuse(work, part, holdsSecret(mark));
   const broken = brokenText(part.args);
@@ -94,6 +95,15 @@ async function readyCall(work: ToolWork, call: string): Promise<Ready | undefine
   if (part.state === "called") await work.session.append([proposed(part, tool.effect)]);
   const now = partOf(work, call);
   return now && { part: now, tool, args: parsed.data };
+}
+
+/** What a person has answered is told, though the agent may ask nothing more by now. */
+function answeredWith({ name, answer }: ToolPart): Tool | undefined {
+  return answer && name === ask.name ? (ask as Tool) : undefined; // whose arguments are checked before it has them
+}
+
+function isAskedAbout({ session: { view } }: ToolWork, call: string): boolean {
+  return view.asks.some((asked) => asked.call === call);
 }
 
 const UNKNOWN = "It is not known whether this took effect: verify before you go on.";
@@ -136,7 +146,7 @@ async function refuse(work: ToolWork, part: ToolPart, result: string): Promise<u
 /** True when it may run now. Otherwise it is denied, or a row that waits for a person. */
 async function mayRun(work: ToolWork, ready: Ready): Promise<boolean> {
   const { part, tool, args } = ready;
-  if (work.session.view.asks.some((ask) => ask.call === part.call)) return false;
+  if (isAskedAbout(work, part.call)) return false;
   if (tool.kind === "ask") {
     if (part.answer)
       await finish(work, part.call, "ok", answerText(part.answer, tool.question(args).choices));
