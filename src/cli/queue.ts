@@ -142,5 +142,7 @@ function print({ terminal, now }: Cli, queue: readonly Queued[], held: boolean):
     queue,
   );
   if (held)
-    terminal.line(terminal.paint("yellow", "held since a stop; goes on with: holdfast queue release"));
+    terminal.line(
+      terminal.paint("yellow", "held since a stop or a failure; goes on with: holdfast queue release"),
+    );
 }

@@ -6,7 +6,7 @@ import { planCompaction, wasCompactedFor } from "../session/compaction.ts";
 import { attemptOf } from "../session/draft.ts";
 import { failpoint } from "../failpoint.ts";
 import type { LongText, NewFact, Usage } from "../session/event.ts";
-import { answerFacts } from "../session/next-step.ts";
+import { answerFacts, heldOver } from "../session/next-step.ts";
 import type { Clock } from "./clock.ts";
 import type { DraftBeat } from "./draft-beat.ts";
 import { DraftWriter } from "./draft-writer.ts";
@@ -64,11 +64,24 @@ export async function callModel(attempt: Attempt): Promise<void> {
   // Before the fact, which sweeps them: of an answer that is whole it says the last words too, and a commit sooner.
   await (result.outcome === "completed" ? drafts.leaveRest() : drafts.flush());
   const facts = await outcomeFacts(attempt, result, thought, said, attempt.clock.now() - begunMs);
-  const whole = facts.flatMap((fact) =>
-    fact.type === "step_completed" ? answerFacts(session.view, fact) : [fact],
+  const whole = withEnd(attempt, facts);
+  if (whole.length > facts.length && (await session.appendDecided(whole))) return;
+  // What others have said meanwhile may keep the turn going: then the answer stands alone. One that failed is over.
+  await session.append([...facts, ...heldAfter(attempt, facts)]);
+}
+
+function withEnd(attempt: Attempt, facts: readonly NewFact[]): NewFact[] {
+  const { view } = attempt.session;
+  const whole = facts.flatMap((fact) => (fact.type === "step_completed" ? answerFacts(view, fact) : [fact]));
+  return [...whole, ...heldAfter(attempt, facts)];
+}
+
+/** Not when what waits would be put to another model, which a person has chosen meanwhile. */
+function heldAfter({ session: { view }, request }: Attempt, facts: readonly NewFact[]): NewFact[] {
+  if (view.meta.model !== null && view.meta.model !== request.model) return [];
+  return facts.flatMap((fact) =>
+    fact.type === "turn_ended" && fact.data.error ? heldOver(view, fact.data.error.code) : [],
   );
-  // What others have said meanwhile may keep the turn going: then the answer stands alone.
-  if (whole.length === facts.length || !(await session.appendDecided(whole))) await session.append(facts);
 }
 
 async function outcomeFacts(

@@ -391,6 +391,62 @@ describe("a provider", () => {
       error: { code: "auth", message: "the key was refused" },
     });
   });
+
+  it.each(["auth", "unknown_model"] as const)(
+    "that would refuse every prompt (%s) spends none of those that wait: they are held until the next send",
+    async (fault) => {
+      const session = await scene.send("one");
+      await scene.send("two", session);
+      await scene.run(({ context }) =>
+        context.length === 1 ? { fault: { class: fault, message: "never" } } : "Well.",
+      );
+      const log = await scene.untilFact(session, "queue_held");
+      expect(types(log).slice(-3)).toEqual(["step_aborted", "turn_ended", "queue_held"]);
+      expect(log.at(-1)?.data).toEqual({ reason: `failed: ${fault}` });
+      expect(await scene.store.session(session, "owner")).toMatchObject({ status: "idle", queued: 1 });
+      await scene.send("three", session);
+      const later = await scene.untilFact(session, "turn_ended", 3);
+      expect(types(later).filter((type) => type === "queue_held")).toHaveLength(1);
+    },
+  );
+
+  it("that refuses one prompt is asked the next, and one that can't be used holds nothing if nothing waits", async () => {
+    const session = await scene.send("one");
+    await scene.send("two", session);
+    await scene.run(({ context }) =>
+      context.length === 1
+        ? { fault: { class: "refused", message: "not this" } }
+        : { fault: { class: "auth", message: "the key was refused" } },
+    );
+    const log = await scene.untilFact(session, "turn_ended", 2);
+    await scene.stop();
+    expect(types(log)).not.toContain("queue_held");
+    expect(log.at(-1)?.data).toMatchObject({ error: { code: "auth" } });
+  });
+
+  it("that can't be used holds nothing back from another model that was chosen meanwhile", async () => {
+    const session = await scene.send("one");
+    await scene.send("two", session);
+    await scene.append(session, { type: "model_changed", data: { model: "gone" } });
+    let refuse = () => {};
+    const refused = new Promise<void>((resolve) => (refuse = resolve));
+    await scene.run(() => "Well.", {
+      driver: {
+        async step({ model }) {
+          const message = [{ type: "text" as const, text: "Well." }];
+          if (model !== "gone") return { outcome: "completed", message, usage: null, finish: "stop" };
+          await refused;
+          return { outcome: "failed", fault: { class: "unknown_model", message: "never" } };
+        },
+      },
+    });
+    await scene.untilFact(session, "step_started");
+    await scene.append(session, { type: "model_changed", data: { model: "there" } });
+    refuse();
+    const log = await scene.untilFact(session, "turn_ended", 2);
+    expect(types(log)).not.toContain("queue_held");
+    expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  });
 });
 
 it("a profile that is not there ends the turn and says so", async () => {
@@ -406,6 +462,19 @@ it("a profile that is not there ends the turn and says so", async () => {
   );
   const log = await scene.untilFact(id, "turn_ended");
   expect(log.at(-1)?.data).toMatchObject({ outcome: "failed", error: { code: "unusable_profile" } });
+});
+
+it("a profile that is not there spends none of the prompts that wait", async () => {
+  await scene.run(() => "never");
+  const id = ids.next("ses");
+  const first = ["inp_1", "inp_2"].map((input) => ({
+    type: "input_admitted" as const,
+    data: { input, kind: "prompt" as const, text: "x" },
+  }));
+  await scene.store.createSession({ id, profile: "nobody", first }, owner);
+  const log = await scene.untilFact(id, "queue_held");
+  expect(types(log).filter((type) => type === "turn_started")).toHaveLength(1);
+  expect(types(log).slice(-2)).toEqual(["turn_ended", "queue_held"]);
 });
 
 /** As a person does. */

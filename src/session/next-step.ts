@@ -262,7 +262,18 @@ export function failFacts(view: View, turn: string, code: string, message: strin
     ...unfinished,
     ...asks,
     ended,
+    ...heldOver(view, code),
   ];
+}
+
+/** What no other prompt would pass either: each would only be spent on it. */
+const FOR_EVERY_PROMPT: ReadonlySet<string> = new Set(["auth", "unknown_model", "unusable_profile"]);
+
+/** What waits behind a turn that failed goes on by itself, unless it would fail alike. */
+export function heldOver({ queue }: Pick<View, "queue">, code: string): NewFact[] {
+  return queue.length > 0 && FOR_EVERY_PROMPT.has(code)
+    ? [{ type: "queue_held", data: { reason: `failed: ${code}` } }]
+    : [];
 }
 
 function fail(view: View, turn: string, code: string, message: string): NextStep {

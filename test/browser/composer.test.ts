@@ -61,7 +61,7 @@ test("an empty composer stops the turn, Escape twice does too; what was queued i
   await page.getByText("Escape again stops the turn").waitFor();
   expect((await viewOf(session)).turn?.stopRequested).toBe(false);
   await composer(page).press("Escape");
-  await page.getByText("One input is held since the turn was stopped.").waitFor();
+  await page.getByText("One input is held since a turn was stopped or failed.").waitFor();
   await page.getByRole("button", { name: "Go on" }).click();
   await page.getByText(/^Heard: .*afterwards/).waitFor();
 

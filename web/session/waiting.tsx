@@ -114,14 +114,15 @@ function List(props: WaitingProps) {
   );
 }
 
-/** After a stop nothing goes on by itself. */
+/** After a stop nothing goes on by itself, nor after a failure that every prompt would share. */
 function Held(props: { session: string; count: number }) {
   const { client } = useDashboard();
   const release = createAttempt();
   return (
     <p class="held">
       <span>
-        {props.count === 1 ? "One input is" : `${props.count} inputs are`} held since the turn was stopped.
+        {props.count === 1 ? "One input is" : `${props.count} inputs are`} held since a turn was stopped or
+        failed.
         <Show when={release.failure()}>
           <span class="failure" role="alert">
             {" "}
