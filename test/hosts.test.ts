@@ -4,6 +4,7 @@ import { afterEach, expect, inject, it } from "vitest";
 import { WebSocket } from "ws";
 import type { ClientFrame, ServerFrame } from "../src/protocol/socket.ts";
 import { startAgentServer, type AgentServer, type Conversation } from "./agent-server.ts";
+import { callApi } from "./call-api.ts";
 import { envOf, holdfast } from "./holdfast.ts";
 import { until } from "./open-server.ts";
 import { createDatabase } from "./postgres.ts";
@@ -239,6 +240,46 @@ it("a session goes to another host when a person says so, and what ran on the lo
   expect(again).toMatchObject({ code: 0, out: expect.stringContaining('on "host-b" already') });
 });
 
+it("a session that could go on, but for its host, says so with the host and the way out", async () => {
+  const says: Conversation = ({ prompts, results }) =>
+    prompts.at(-1) !== "work" || results.length > 0
+      ? { reply: "message", text: "Done." }
+      : { reply: "message", calls: [{ name: "shell", args: { command: "echo ran >> marker" } }] };
+  const node = await nodes(says, 'approvals = "ask"\nsandbox = "none"');
+  const here = await node("host-a");
+  const there = await node("host-b");
+  const [asks, idle] = [await here.send("work"), await here.send("quick")];
+  await there.untilFact(asks, "ask_opened");
+  await there.untilFact(idle, "turn_ended");
+  await here.kill("SIGKILL");
+  await until(() => isLost(there, "host-a"));
+  const { items } = await callApi<{ items: { id: string }[] }>(there, "GET", `/api/asks?session=${asks}`);
+  await callApi(there, "POST", `/api/asks/${items[0]?.id}/answer`, { choice: "once" });
+  await there.send("and then?", idle);
+
+  const told = facts(await there.untilFact(asks, "notice")).slice(-2);
+  expect(told.map(({ type }) => type)).toEqual(["executor_lost", "notice"]);
+  const wayOut = `holdfast sessions move ${asks} --yes`;
+  const shown = { status: "recovering", view: { turn: { recovering: true } } };
+  expect(await shownBy(there, asks)).toMatchObject(shown);
+  expect((await holdfast(envOf(there), ["sessions", "show", asks])).out).toMatch(
+    new RegExp(`host "host-a".*${wayOut}`),
+  );
+  expect(facts(await there.untilFact(idle, "notice")).at(-1)?.data).toMatchObject({
+    level: "warn",
+    text: expect.stringContaining(`holdfast sessions move ${idle} --yes`),
+  });
+
+  expect(await holdfast(envOf(there), wayOut.split(" ").slice(1))).toMatchObject({ code: 0 });
+  const log = await there.untilFact(asks, "turn_ended");
+  expect(log.at(-1)?.data).toMatchObject({ outcome: "completed" });
+  expect(await there.file("marker")).toBe("ran\n");
+  const again = await node("host-a", here.home);
+  await again.untilFact(idle, "turn_ended", 2);
+  for (const session of [asks, idle])
+    expect(facts(await there.log(session)).filter(isStranded)).toHaveLength(1);
+});
+
 it("a session takes the delegates along that worked for it on the lost host", async () => {
   const says: Conversation = ({ prompts, results }) => {
     if (results.length > 0) return { reply: "message", text: `It said ${results[0]}` };
@@ -386,6 +427,10 @@ function executorsOf(log: Awaited<ReturnType<AgentServer["log"]>>): Set<string> 
 
 async function shownBy(server: AgentServer, session: string): Promise<unknown> {
   return (await server.fetch(`/api/sessions/${session}`)).json();
+}
+
+function isStranded({ type, data }: { type: string; data: unknown }): boolean {
+  return type === "notice" && JSON.stringify(data).includes("sessions move");
 }
 
 /** Seen by the other node: from here on it would take over what it may. */

@@ -98,7 +98,8 @@ export async function drain(
   const stopHeartbeat = keepLease(context, lease, lost);
   try {
     const session = await HeldSession.open(context.store, lease);
-    if (takeover) await takeUp(context, session, crash);
+    // A stranded one was given back in order, but says that nobody goes on with it.
+    if (takeover || session.view.turn?.recovering) await takeUp(context, session, crash);
     const rested = await work(context, hold, session, AbortSignal.any([lost.signal, shutdown]));
     await context.store.releaseLease(lease, rested);
   } catch (error) {

@@ -342,6 +342,9 @@ export type SessionHost = { host: string | null; here: string; lost: boolean };
 /** Under which epoch it was lost, and how far its log had come. */
 export type LostSession = { session: string; epoch: number; seq: number };
 
+/** `unsaid`: it is in the middle of a turn, and nothing says yet that nobody goes on with it. `key` is the one to tell it by. */
+export type StrandedSession = LostSession & { host: string; unsaid: boolean; key: string };
+
 export type Timer = { key: string; log: LogId; dueAt: string };
 
 export type TokenKind = "person" | "program";
@@ -533,6 +536,8 @@ export interface Store {
   moveSession(id: string): Promise<{ ok: true } | { ok: false; code: "not_found" | "host_alive" }>;
   /** Sessions in the middle of a turn whose executor is gone, and of which nobody has said so yet. */
   lostSessions(limit: number): Promise<LostSession[]>;
+  /** Those with something to do whose host has had no node for a while, and of which nobody has been told under their key. */
+  strandedSessions(limit: number): Promise<StrandedSession[]>;
   renewLease(lease: Lease): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;
   /** `rested` is the position up to which nothing is left to do; without it the session is looked at again. */
   releaseLease(lease: Lease, rested?: Position): Promise<{ ok: true } | { ok: false; code: "lease_lost" }>;

@@ -126,6 +126,7 @@ export function storeLink(
     claimSession: (ttlMs, _, longestWaitMs, except) =>
       call("claim", () => memory.claimSession(node, ttlMs, longestWaitMs, except)),
     lostSessions: (limit) => call("a look for what is lost", () => memory.lostSessions(limit)),
+    strandedSessions: async () => [], // all nodes are of one host
     renewLease: (lease) => call(`renewal of ${lease.log}`, () => memory.renewLease(lease)),
     releaseLease: (lease, rested) =>
       call(`release of ${lease.log}`, () => memory.releaseLease(lease, rested)),
@@ -174,6 +175,7 @@ type Simulated =
   | "takeRequests"
   | "finishRequest"
   | "lostSessions"
+  | "strandedSessions"
   | "renewLease"
   | "releaseLease"
   | "putBlob"

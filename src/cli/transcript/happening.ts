@@ -50,7 +50,7 @@ export function happeningOf(event: AnyEvent): Happening | undefined {
     case "compaction_failed":
       return { style: "yellow", text: `compaction failed: ${visibleLine(fact.data.reason)}` };
     case "executor_lost":
-      return { style: "yellow", text: "its server was lost; another takes over" };
+      return { style: "yellow", text: "its server was lost; it goes on when another takes over" };
     case "rule_added":
       return dim(
         `rule added: ${fact.data.decision} ${visibleLine(`${fact.data.tool} ${fact.data.shown ?? fact.data.match}`)}`,

@@ -1,6 +1,6 @@
 // Which sessions go on next: of those that can, and that no other node is just choosing, those that wait longest.
 import type { Claim, LogId, LostSession, WorkPlace } from "../store.ts";
-import { decidingMs } from "./clock.ts";
+import { decidingMs, isoOf } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { isNodeGone } from "./liveness.ts";
 import { isHostLost } from "./session-host.ts";
@@ -111,8 +111,4 @@ export async function lostSessions(
       limit $2`,
     values: [node, limit],
   });
-}
-
-function isoOf(ms: string): string {
-  return `to_char(to_timestamp((${ms}) / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

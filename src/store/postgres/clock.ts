@@ -10,3 +10,8 @@ export const NOW_S = "floor(date_part('epoch', clock_timestamp()))::bigint";
 export function decidingMs(parameter: string): string {
   return `coalesce(${parameter}::bigint, ${NOW_MS})`;
 }
+
+/** A time as facts and rows have it. */
+export function isoOf(ms: string): string {
+  return `to_char(to_timestamp((${ms}) / 1000.0) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}

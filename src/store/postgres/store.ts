@@ -68,6 +68,7 @@ import { addRule, readRules, removeRule } from "./rule.ts";
 import { search } from "./search.ts";
 import { countMissed, readSeen, setSeen } from "./seen.ts";
 import { moveSession, sessionHost } from "./session-host.ts";
+import { strandedSessions } from "./stranded-sessions.ts";
 import { succeedSession } from "./succeed-session.ts";
 import { tidy } from "./tidy.ts";
 import { clearTimer, dueTimers, setTimer } from "./timer.ts";
@@ -362,6 +363,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     sessionHost: (session) => sessionHost(context, session),
     moveSession: (session) => moveSession(context, session),
     lostSessions: (limit) => lostSessions(context, limit),
+    strandedSessions: (limit) => strandedSessions(context, limit),
     claimLease: (log, ttlMs) => claimLease(context, log, ttlMs),
     renewLease: (lease) => renewLease(context, lease),
     releaseLease: (lease, rested) => releaseLease(context, lease, rested),

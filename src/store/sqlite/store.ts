@@ -276,6 +276,7 @@ function makeStore(options: SqliteOptions, id: string, writer: WriterThread, let
     moveSession: async (session) =>
       readHead(reader, session) ? { ok: true } : { ok: false, code: "not_found" },
     lostSessions: async (limit) => lostSessions(reader, node, limit),
+    strandedSessions: async () => [], // there is one host, and who asks is there
     claimLease: (log, ttlMs) => writer.call("claimLease", log, node, ttlMs, clock()),
     renewLease: (lease) => writer.call("renewLease", lease, clock()),
     releaseLease: (lease, rested) =>
