@@ -166,11 +166,12 @@ test("a question takes one choice, several, or one's own words", async () => {
   speaker.call("ask", { question: "Which fruits?", choices: ["Fig", "Pear", "Plum"], multiple: true }).end();
   await cards(page).getByRole("checkbox", { name: "Fig" }).check();
   await cards(page).getByRole("checkbox", { name: "Plum" }).check();
-  await cards(page).getByRole("button", { name: "Answer" }).click();
+  await cards(page).filter({ hasText: "Which fruits?" }).getByRole("button", { name: "Answer" }).click();
   speaker = await stage.model.asked(prompt);
   expect(speaker.results.at(-1)).toBe("Fig, Plum");
   speaker.call("ask", { question: "And what else?" }).end();
-  await cards(page).getByRole("textbox").fill("a knife");
+  // By its question: the card before it may still stand there, and has a field as well.
+  await cards(page).filter({ hasText: "And what else?" }).getByRole("textbox").fill("a knife");
   await page.keyboard.press("Enter");
   speaker = await stage.model.asked(prompt);
   expect(speaker.results.at(-1)).toBe("a knife");
