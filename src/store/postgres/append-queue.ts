@@ -1,5 +1,8 @@
-// Appends on their way to the database: all that came in a tick go as few statements, several statements at a time,
-// and the appends of one log strictly in the order in which they were asked for.
+// Appends on their way to the database: all that came in a tick go as few statements, one of which lies ready while
+// another is at work, and the appends of one log strictly in the order in which they were asked for.
+//
+// They all take the first lane, but for when it is held up: somebody holds a log that a statement is for, or the disk is
+// slow. Then others pass by it on the next, so that one log's trouble is not everybody's.
 //
 // Every statement inserts a row with an id of its own, in its own commit. When the connection is lost and nobody knows
 // whether it was committed, we try to insert that same row: if it is there, the statement was committed, and the row
@@ -18,15 +21,16 @@ import { NOW_MS } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { DraftStarts } from "./draft-starts.ts";
 import { isDeadlock, LostConnection, NoConnection } from "./fault.ts";
+import { type Lane, STATEMENTS_AT_ONCE } from "./lane.ts";
 import { explainRefusals } from "./refusal.ts";
 
-/** Two keep the server busy while one commit waits for the disk; more make for smaller batches. */
-export const LANES = 2;
+/** Ten times what a statement takes. */
+const HELD_UP_MS = 20;
 const QUEUE_MAX = 20_000;
 const GROUPS_MAX = 128;
 const EVENTS_MAX = 1_000;
 const CHARS_MAX = 4 * 1024 * 1024;
-/** A batch below this is not worth dividing among lanes. */
+/** A batch below this is not worth dividing. */
 const SHARE_MIN = 16;
 
 export const REPEAT_MS = 10_000;
@@ -56,6 +60,9 @@ class Unreachable extends StorageError {
 }
 
 export type AppendQueueOptions = {
+  /** In the order in which they are taken. */
+  lanes: readonly Lane[];
+  /** For what is asked when something went wrong. */
   database: Database;
   /** Begins the ids of this process's statements; no other process ever had it. */
   prefix: string;
@@ -66,11 +73,15 @@ export type AppendQueueOptions = {
   appended: (group: Group, now: { unsnapped: number; rev: number; last: Position }) => void;
 };
 
+/** A lane, and the statements that it was given and that are not answered yet, oldest first. */
+type Track = { lane: Lane; given: Set<{ sinceMs: number }> };
+
 export class AppendQueue {
   #waiting: Waiting[] = [];
   #busy = new Set<LogId>();
-  #running = 0;
   #scheduled = false;
+  #looksAgain = false;
+  readonly #tracks: readonly Track[];
   #statements = 0;
   #settled: string[] = [];
   #idle: (() => void)[] = [];
@@ -79,6 +90,7 @@ export class AppendQueue {
 
   constructor(options: AppendQueueOptions) {
     this.#options = options;
+    this.#tracks = options.lanes.map((lane) => ({ lane, given: new Set() }));
   }
 
   add(waiting: Waiting): void {
@@ -94,8 +106,7 @@ export class AppendQueue {
 
   /** Resolves when nothing is on its way any more. */
   async drained(): Promise<void> {
-    if (this.#running > 0 || this.#waiting.length > 0)
-      await new Promise<void>((done) => this.#idle.push(done));
+    if (!this.#isIdle()) await new Promise<void>((done) => this.#idle.push(done));
   }
 
   #schedule(): void {
@@ -108,19 +119,44 @@ export class AppendQueue {
   }
 
   #start(): void {
-    while (this.#running < LANES && this.#waiting.length > 0) {
-      const share = Math.max(SHARE_MIN, Math.ceil(this.#waiting.length / (LANES - this.#running)));
-      const groups = this.#take(share);
-      if (groups.length === 0) return; // all that waits is behind what runs
-      this.#running += 1;
-      void this.#run(groups).finally(() => {
-        this.#running -= 1;
+    while (this.#waiting.length > 0) {
+      const track = this.#freeTrack();
+      if (!track) return this.#lookAgain();
+      const { lane, given } = track;
+      const share = Math.ceil(this.#waiting.length / (STATEMENTS_AT_ONCE - given.size));
+      const groups = this.#take(Math.max(SHARE_MIN, share));
+      if (groups.length === 0) return; // all that waits is behind what is at work
+      const statement = { sinceMs: performance.now() };
+      given.add(statement);
+      void this.#run(groups, lane).finally(() => {
+        given.delete(statement);
         for (const { log } of groups) this.#busy.delete(log);
         this.#schedule();
-        if (this.#running === 0 && this.#waiting.length === 0)
-          for (const done of this.#idle.splice(0)) done();
+        if (this.#isIdle()) for (const done of this.#idle.splice(0)) done();
       });
     }
+  }
+
+  #isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#tracks.every(({ given }) => given.size === 0);
+  }
+
+  #freeTrack(): Track | undefined {
+    const beforeMs = performance.now() - HELD_UP_MS;
+    return this.#tracks.find(({ given }) => {
+      const [oldest] = given;
+      return given.size < STATEMENTS_AT_ONCE && !(oldest && oldest.sinceMs < beforeMs);
+    });
+  }
+
+  /** No answer says that a lane is held up. */
+  #lookAgain(): void {
+    if (this.#looksAgain) return;
+    this.#looksAgain = true;
+    setTimeout(() => {
+      this.#looksAgain = false;
+      this.#start();
+    }, HELD_UP_MS).unref();
   }
 
   /** In the order of their logs' ids, which is the order in which the statement locks them. */
@@ -155,22 +191,22 @@ export class AppendQueue {
   }
 
   /** Never rejects: what goes wrong is told to those who wait. */
-  async #run(groups: readonly Group[]): Promise<void> {
+  async #run(groups: readonly Group[], lane: Lane): Promise<void> {
     let fit: Fit;
     try {
-      fit = await this.#write(groups);
+      fit = await this.#write(groups, lane);
     } catch (error) {
-      await this.#failed(groups, error);
+      await this.#failed(groups, lane, error);
       return;
     }
     await this.#answer(groups, fit);
   }
 
-  async #failed(groups: readonly Group[], error: unknown): Promise<void> {
+  async #failed(groups: readonly Group[], lane: Lane, error: unknown): Promise<void> {
     const isGone = error instanceof Unreachable || error instanceof UnknownOutcome;
     // One that PostgreSQL can't take, or whose log somebody holds, must not cost the others theirs.
     if (!isGone && groups.length > 1) {
-      for (const group of groups) await this.#run([group]);
+      for (const group of groups) await this.#run([group], lane);
       return;
     }
     for (const { members } of groups) for (const { reject } of members) reject(error);
@@ -178,7 +214,7 @@ export class AppendQueue {
     if (isGone) for (const { reject } of this.#waiting.splice(0)) reject(new Unreachable(error));
   }
 
-  async #write(groups: readonly Group[]): Promise<Fit> {
+  async #write(groups: readonly Group[], lane: Lane): Promise<Fit> {
     const deadline = performance.now() + this.#options.repeatMs;
     let deadlocks = 0;
     while (true) {
@@ -192,7 +228,7 @@ export class AppendQueue {
           now: this.#options.now(),
           startOf: (log, owner) => this.#starts.of(log, owner),
         });
-        const [row] = await this.#options.database.query<{ result: string }>(statement);
+        const [row] = await lane.query<{ result: string }>(statement);
         this.#settled.push(id);
         return fitOf(row?.result ?? "");
       } catch (error) {

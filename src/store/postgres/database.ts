@@ -3,7 +3,7 @@
 import pg from "pg";
 import { LostConnection, NoConnection, storageFault } from "./fault.ts";
 import type { Health } from "./health.ts";
-import { keepMessage } from "./kept-message.ts";
+import { keepMessages } from "./kept-message.ts";
 import { storable, type WireArray } from "./wire.ts";
 
 const POOL_MAX = 10;
@@ -70,7 +70,7 @@ export class Database implements Queryable {
   }
 
   async query<Row extends object>(statement: Statement): Promise<Row[]> {
-    return this.#observed(() =>
+    return this.#health.observe(() =>
       this.#connected(async (client) => rowsOf<Row>(await client.query(prepared(statement)))),
     );
   }
@@ -86,7 +86,7 @@ export class Database implements Queryable {
     const deadline = performance.now() + REPEAT_MS;
     while (true) {
       try {
-        return await this.#observed(() => this.#transact(work, options.statementMs));
+        return await this.#health.observe(() => this.#transact(work, options.statementMs));
       } catch (error) {
         const again = options.repeatable && error instanceof LostConnection && performance.now() < deadline;
         if (!again) throw error;
@@ -137,30 +137,16 @@ export class Database implements Queryable {
       client.release(broken ?? client.getTransactionStatus() !== "I");
     }
   }
-
-  async #observed<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      const outcome = await work();
-      this.#health.answered();
-      return outcome;
-    } catch (error) {
-      const fault = storageFault(error);
-      this.#health.failed(fault);
-      throw fault;
-    }
-  }
 }
 
-/**
- * Connections of their own for statements that are few in kind and many in number: nothing slow holds them up, and they
- * keep their plans.
- */
+/** Connections of their own for reads that are few in kind and many in number: nothing slow holds them up, and they keep
+ * their plans. */
 export function openLanes(url: string, node: string, health: Health, lanes: number): Database {
   return new Database(url, node, health, {
     max: lanes,
     idleTimeoutMillis: 0,
     verify: (client, done) => {
-      if (client instanceof pg.Client) keepMessage(client.connection);
+      if (client instanceof pg.Client) keepMessages(client.connection, 1);
       client.query(`${WAIT_FOR_DISK}; ${LANE_PLANNING}`, (error?: Error) => done(error));
     },
   });
@@ -171,7 +157,7 @@ export function openLanes(url: string, node: string, health: Health, lanes: numb
  * plans while the tables are small, when to scan them whole seems best, and keeps that plan while they fill with rows
  * that are dead and not vacuumed yet.
  */
-const LANE_PLANNING =
+export const LANE_PLANNING =
   "set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off";
 
 export function connectionTo(url: string, node: string): pg.ClientConfig {
@@ -194,7 +180,7 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "tex
     ? Number
     : (pg.types.getTypeParser(oid, format as "text") as (value: string) => unknown);
 
-function prepared({ text, values = [], name }: Statement, answerMs?: number): pg.QueryConfig {
+export function prepared({ text, values = [], name }: Statement, answerMs?: number): pg.QueryConfig {
   return {
     text,
     values: values.map((value) => (typeof value === "string" ? storable(value) : value)),
@@ -203,6 +189,6 @@ function prepared({ text, values = [], name }: Statement, answerMs?: number): pg
   };
 }
 
-function rowsOf<Row extends object>(result: pg.QueryResult): Row[] {
+export function rowsOf<Row extends object>(result: pg.QueryResult): Row[] {
   return result.rows as Row[]; // as the statement selects them
 }

@@ -1,7 +1,7 @@
 // Whether the database can be reached and written to, as far as the last statements tell. The poll asks every second
 // and the heartbeat writes every five, so neither answer grows old.
 import { StorageError, type StoreHealth } from "../store.ts";
-import { isReadOnly, LostConnection } from "./fault.ts";
+import { isReadOnly, LostConnection, storageFault } from "./fault.ts";
 
 export class Health {
   #unreachable: string | undefined;
@@ -10,6 +10,19 @@ export class Health {
   state(): StoreHealth {
     const reason = this.#unreachable ?? this.#unwritable;
     return reason === undefined ? { ok: true } : { ok: false, reason };
+  }
+
+  /** Faults come out in the store's words. */
+  async observe<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const outcome = await work();
+      this.answered();
+      return outcome;
+    } catch (error) {
+      const fault = storageFault(error);
+      this.failed(fault);
+      throw fault;
+    }
   }
 
   answered(): void {

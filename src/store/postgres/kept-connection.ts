@@ -112,7 +112,7 @@ function backoffMs(failures: number, { random, backoffMaxMs = BACKOFF_MAX_MS }: 
 }
 
 /** A server that no longer answers would keep `end` waiting for good. */
-async function goodbye(client: pg.Client): Promise<void> {
+export async function goodbye(client: pg.Client): Promise<void> {
   await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
 }
 

@@ -1,5 +1,5 @@
 // A statement's values, written into a buffer that its connection keeps: pg makes one for each statement, and several on
-// the way to its size. A connection has one statement at a time, and once that is answered its message has been read.
+// the way to its size. There are as many as statements that are on their way at once: one that is answered was read.
 //
 // What is written is let go at once. pg's queries outlive the collections of young garbage, each kept by one before it
 // that is old and dead; with their values they took all texts of their events along, four fifths of what was kept so.
@@ -12,9 +12,11 @@ const BIND = "B".charCodeAt(0);
 const AS_TEXT = 0;
 const AS_BYTES = 1;
 
-export function keepMessage(connection: pg.Connection): void {
-  const message = new Message();
+export function keepMessages(connection: pg.Connection, atOnce: number): void {
+  const messages = Array.from({ length: atOnce }, () => new Message());
   connection.bind = (config) => {
+    const message = messages.shift() as Message; // there is one
+    messages.push(message);
     const { statement = "", values = [] } = config ?? {};
     writeBind(message, statement, values as Value[]); // as the lanes' statements have them
     if (connection.stream.writable) connection.stream.write(message.bytes);

@@ -24,7 +24,7 @@ import { Tails } from "../tails.ts";
 import { timeTexts } from "../time-text.ts";
 import { Wakes, type Change } from "../wakes.ts";
 import type { Key } from "./append-group.ts";
-import { AppendQueue, LANES, REPEAT_MS } from "./append-queue.ts";
+import { AppendQueue, REPEAT_MS } from "./append-queue.ts";
 import { arrangeSession } from "./arrange-session.ts";
 import { AsideTexts } from "./aside-texts.ts";
 import { readAsk, readAsks } from "./ask.ts";
@@ -44,6 +44,7 @@ import { beginImport } from "./import-session.ts";
 import { Gathered } from "./gathered.ts";
 import { Health } from "./health.ts";
 import { Hints } from "./hints.ts";
+import { Lane } from "./lane.ts";
 import { claimLease, releaseLease, renewLease } from "./lease.ts";
 import { LeaseClock } from "./lease-clock.ts";
 import { Liveness, RETURN_MS } from "./liveness.ts";
@@ -78,6 +79,8 @@ import { dropSnapshots, makeSnapshot, readSnapshots, readView } from "./view.ts"
 import { storable } from "./wire.ts";
 import { WordsDuty } from "./words-duty.ts";
 
+/** The second is for when the first is held up. */
+const APPEND_LANES = 2;
 const READ_LANES = 2;
 /** Each gets a share of a statement's bytes. */
 const PAGES_TOGETHER = 256;
@@ -120,7 +123,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     together: SNAPSHOTS_TOGETHER,
     atOnce: READ_LANES,
   });
-  const appending = openLanes(url, node, health, LANES);
+  const appending = Array.from({ length: APPEND_LANES }, () => new Lane({ url, node, health }));
   const reading = openLanes(url, node, health, READ_LANES);
   const pages = new Gathered<PageWish, Page>({
     ask: (wishes) => readPages(reading, wishes),
@@ -210,7 +213,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     atOnce: 1,
   });
   const queue = new AppendQueue({
-    database: appending,
+    lanes: appending,
+    database,
     prefix: ids.next("nod"),
     now: context.now,
     repeatMs: options.repeatMs ?? REPEAT_MS,
@@ -253,7 +257,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await Promise.all([snapshots.stop(), words.close(), filling]);
     wakes.close();
     await Promise.all([poll.close(), hints.close(), liveness.close()]);
-    await Promise.all([database.close(), appending.close(), reading.close()]);
+    await Promise.all([database, reading, ...appending].map((connection) => connection.close()));
   };
 
   let id: string;

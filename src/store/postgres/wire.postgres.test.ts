@@ -2,12 +2,12 @@
 import pg from "pg";
 import { afterAll, expect, it } from "vitest";
 import { useDatabase } from "../../../test/postgres.ts";
-import { keepMessage } from "./kept-message.ts";
+import { keepMessages } from "./kept-message.ts";
 import { bigintArray, doubleArray, textArray, type WireArray } from "./wire.ts";
 
 const usual = new pg.Client({ connectionString: await useDatabase() });
 const keeping = new pg.Client({ connectionString: await useDatabase() });
-keepMessage(keeping.connection);
+keepMessages(keeping.connection, 1);
 for (const client of [usual, keeping]) await client.connect();
 afterAll(() => Promise.all([usual.end(), keeping.end()]));
 
