@@ -50,6 +50,8 @@ export type Agents = {
   processes: LiveProcesses;
   /** Why this model can't be used; undefined when it can. */
   modelFault(model: string): string | undefined;
+  /** Whether any of them is in a turn here. */
+  isAtWork: () => boolean;
   /** No new work; what runs is broken off with a fact, commands go on by themselves, leases are given back. */
   stop(): Promise<void>;
 };
@@ -151,6 +153,7 @@ export async function startAgents(given: AgentsOptions): Promise<Agents> {
       const located = locateModel(model, found.providers, env);
       return located.ok ? undefined : located.fault.message;
     },
+    isAtWork: () => executor.active > 0,
     async stop() {
       await Promise.all([executor.stop(), keeper.stop(), timers.stop()]);
       await Promise.all([spawner.close(), ...Array.from(mcp.values(), (server) => server.close())]);

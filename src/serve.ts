@@ -80,7 +80,8 @@ export async function serve(flags: Flags, { json = false } = {}): Promise<void> 
     const { startAgents } = await import("./agents.ts");
     agents = await startAgents({ settings, store, ids, env: process.env, secrets, damaged, log });
     flushCompileCache(); // Node does it at exit only, and a server that is killed never gets there
-    settleDown(store, over.signal).catch((error: unknown) =>
+    const { isAtWork } = agents;
+    settleDown({ store, isAtWork, over: over.signal }).catch((error: unknown) =>
       log.warn({ err: error }, "garbage of the start is left"),
     );
     const stopTidying = tidyNowAndThen(store, log);

@@ -1,9 +1,8 @@
 // The end of a start: from here on the process is one that runs for days.
-import { performance } from "node:perf_hooks";
-import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { collectGarbage } from "./store/sqlite/collect-garbage.ts";
 import type { Store } from "./store/store.ts";
+import { pause, untilQuiet } from "./until-quiet.ts";
 
 /**
  * How much garbage may lie beside what is alive, in percent of it, before all of it is gone through. A process that keeps
@@ -13,22 +12,28 @@ import type { Store } from "./store/store.ts";
 const GARBAGE_PERCENT = 200;
 const START_MS = 1_000;
 const QUIET_MS = 1_500;
-/** Of the time. One agent that speaks takes a twentieth, and should neither wait for us nor compile again. */
-const QUIET_LOAD = 0.02;
 /** V8's own: how many collections code has to miss before it is thrown away. */
 const USUAL_AGE = 6;
 
-export async function settleDown(store: Pick<Store, "settle">, over: AbortSignal): Promise<void> {
+export type Settling = {
+  store: Pick<Store, "settle">;
+  /** Whether an agent is in a turn: it should neither wait for us nor compile again. */
+  isAtWork: () => boolean;
+  over: AbortSignal;
+};
+
+export async function settleDown({ store, isAtWork, over }: Settling): Promise<void> {
+  const quiet = { isAtWork, forMs: QUIET_MS, over };
   await pause(START_MS, over);
   if (over.aborted) return;
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
   setFlagsFromString("--opt"); // what runs from now on runs often; bin/launch.cjs forbade it for the start
-  await untilQuiet(over);
+  await untilQuiet(quiet);
   if (over.aborted) return;
   // Loading leaves garbage that an idle process would keep for good: 13 of 96 MB, as measured. Not before it is quiet:
   // turns that go on after a restart would wait for it, 70 ms with one of them.
   await collect(store);
-  await untilQuiet(over);
+  await untilQuiet(quiet);
   if (over.aborted) return;
   // So does what ran at the start alone: 2 MB of code that has not run since the last collection.
   setFlagsFromString("--bytecode-old-age=1");
@@ -49,19 +54,4 @@ async function collect(store: Pick<Store, "settle">): Promise<void> {
   } finally {
     setFlagsFromString("--no-expose-gc"); // what is compiled under other flags does not fit the cache
   }
-}
-
-async function untilQuiet(over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
-    const before = performance.eventLoopUtilization();
-    await pause(QUIET_MS, over);
-    if (performance.eventLoopUtilization(before).utilization < QUIET_LOAD) return;
-  }
-}
-
-/** Cut short when it is over; holds no process that has nothing else to do. */
-async function pause(ms: number, over: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { ref: false, signal: over }).catch((error: unknown) => {
-    if (!over.aborted) throw error;
-  });
 }
