@@ -99,6 +99,18 @@ it("appends go on through resets of all connections, each done once and in order
   expect((await store.check()).problems).toEqual([]);
 });
 
+it("what lies ready behind a statement whose answer is lost is done once as well", async () => {
+  const store = await openNode(proxy.url);
+  const sessions = await Promise.all(Array.from({ length: 40 }, () => newSession(store))); // two statements
+  const cut = proxy.cutReplyTo("the lost answer");
+  const appended = await Promise.all(
+    sessions.map((session) => store.append(session, [notice("the lost answer")], byOwner)),
+  );
+  await cut;
+  expect(appended.every(({ ok }) => ok)).toBe(true);
+  for (const session of sessions) expect(await noticesIn(store, session)).toEqual(["the lost answer"]);
+});
+
 it("a connection that is reset before it was of any use costs a statement, not the process", async () => {
   const store = await openNode(proxy.url);
   const session = await newSession(store);
@@ -206,6 +218,28 @@ it("an append to a log that somebody holds does not cost the others of its tick 
   await client.end();
   expect(late).toMatchObject({ status: "rejected", reason: { kind: "busy" } });
   expect(appended).toMatchObject({ status: "fulfilled", value: { ok: true } });
+});
+
+it("appends to other logs pass by one that waits for a log which somebody holds", async () => {
+  const store = await openNode(database);
+  const [held, behind, free] = await Promise.all([newSession(store), newSession(store), newSession(store)]);
+  // Within a transaction one sees who waits only as it was at first.
+  const client = new pg.Client({ connectionString: database });
+  const watcher = new pg.Client({ connectionString: database });
+  await Promise.all([client.connect(), watcher.connect()]);
+  await client.query("begin");
+  await client.query("select from log where id = $1 for update", [held]);
+  const late = store.append(held, [notice("x")], byOwner);
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await expect.poll(async () => (await watcher.query(waiting)).rowCount).toBe(1);
+  const next = store.append(behind, [notice("y")], byOwner); // it may lie ready behind the one that waits
+  await nextTick();
+  expect(await store.append(free, [notice("z")], byOwner)).toMatchObject({ ok: true });
+  expect((await watcher.query(waiting)).rowCount).toBe(1);
+  await client.query("commit");
+  expect(await Promise.all([late, next])).toMatchObject([{ ok: true }, { ok: true }]);
+  await Promise.all([client.end(), watcher.end()]);
 });
 
 it("a deletion that was cut short is gone on with by tidy", async () => {
@@ -366,4 +400,9 @@ async function onServer(statement: string, connectionString = database): Promise
 
 function key(text: string): { scope: string; key: string; digest: string } {
   return { scope: "late", key: text, digest: "d" };
+}
+
+/** After all that was asked for has been sent. */
+async function nextTick(): Promise<void> {
+  for (let ticks = 0; ticks < 2; ticks++) await new Promise((resolve) => setImmediate(resolve));
 }
