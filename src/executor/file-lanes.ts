@@ -1,6 +1,7 @@
 // Calls that change the same file, one after the other, each from the look at the file to the fact of its outcome: the next
 // one looks at what this one has left, and a crash finds at most one of them begun. Within a step, what only looks at a file
-// has its place among them, since a model that edits and reads in one breath means what it has edited.
+// has its place among them, since a model that edits and reads, or writes a script and runs it, in one breath means what it
+// has edited.
 import { isIn } from "../tool/target.ts";
 
 /** Of all sessions that this process works on. */

@@ -107,6 +107,43 @@ it.each([
   },
 );
 
+it("a command behind an edit that waits for a person waits with it, beside another of its kind", async () => {
+  await put("f", "old");
+  const cat: Asked = { call: "shell", args: { command: "cat f" } };
+  const rests = await running(once(cat, edit("f", "old", "new"), cat, cat), ASKS_EDITS);
+  const session = await scene.send("both");
+  const [ask] = asksIn(await scene.untilFact(session, "ask_opened"));
+  await rests(session);
+  expect(inOrder(await scene.untilFact(session, "tool_finished"))).toEqual([expect.stringContaining("old")]);
+  await answer(session, ask!.ask, "once");
+  const log = await scene.untilFact(session, "turn_ended");
+  expect(inOrder(log).map((result) => /old|new|Edited/.exec(result)?.[0])).toEqual([
+    "old",
+    "Edited",
+    "new",
+    "new",
+  ]);
+});
+
+it("what is given to another agent waits for the files that it may be about", async () => {
+  await put("plan", "old");
+  const script: Script = ({ context }) => {
+    const [first] = context;
+    if (first?.role !== "person" || first.text !== "both") return "The other one is done.";
+    return context.length === 1
+      ? { calls: [edit("plan", "old", "new"), { call: "delegate", args: { prompt: "follow the plan" } }] }
+      : "Done.";
+  };
+  const rests = await running(script, ASKS_EDITS);
+  const session = await scene.send("both");
+  const [ask] = asksIn(await scene.untilFact(session, "ask_opened"));
+  await rests(session);
+  expect(types(await scene.untilFact(session, "ask_opened"))).not.toContain("delegated");
+  await answer(session, ask!.ask, "once");
+  const log = types(await scene.untilFact(session, "turn_ended"));
+  expect(log.indexOf("delegated")).toBeGreaterThan(log.indexOf("tool_finished"));
+});
+
 it("whoever takes over leaves a read behind the edit that a person is still asked about", async () => {
   await put("f", "old");
   const script = once(edit("f", "old", "new"), read("f"));

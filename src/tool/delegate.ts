@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALL_FILES } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const Args = z.strictObject({
@@ -28,5 +29,6 @@ export const delegate: Tool<z.infer<typeof Args>> = {
     cwd: workspace,
     harmless: true, // of itself; what the other may do is for the executor to see
   }),
+  looksAt: () => Promise.resolve(ALL_FILES),
   delegation: ({ prompt, profile, background = false }) => ({ prompt, profile, background }),
 };

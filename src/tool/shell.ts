@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
-import { FilePath, targetOf } from "./target.ts";
+import { ALL_FILES, FilePath, targetOf } from "./target.ts";
 import type { Tool } from "./tool.ts";
 
 const TIMEOUT_MAX_SECONDS = 24 * 3600;
@@ -50,6 +50,7 @@ export const shell: Tool<z.infer<typeof Args>> = {
       ...(realName !== name && { leadsTo: realName }),
     }));
   },
+  looksAt: () => Promise.resolve(ALL_FILES),
   command: ({ command, cwd, background = false, stdin = false, timeoutSeconds }, { workspace }) => ({
     command,
     cwd: resolve(workspace, cwd ?? "."),

@@ -74,6 +74,9 @@ export async function movedWords(call: Call, path: string): Promise<string | und
   return `${path} names another file by now, which was left alone. It was begun with ${at}: verify whether that was changed.`;
 }
 
+/** For a tool that may look at any file: a command, another agent. */
+export const ALL_FILES = sep;
+
 export function isIn(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
 }
