@@ -22,6 +22,14 @@ export function isDeadlock(error: unknown): boolean {
   return sqlState(error) === "40P01";
 }
 
+/**
+ * A statement's text did not get to the connection, since the one before it that brought it failed, or is there twice over
+ * that: nothing of it took effect, and once more it does.
+ */
+export function isUnprepared(error: unknown): boolean {
+  return UNPREPARED.has(sqlState(error) ?? "");
+}
+
 /** The server takes no writes: a standby, or one that was told so. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === "25006";
@@ -36,6 +44,7 @@ export function storageFault(error: unknown): unknown {
 
 function serverFault(error: pg.DatabaseError): StorageError {
   const { code = "", message } = error;
+  if (code === "") return new LostConnection(error); // pg's own: what came over the connection is not PostgreSQL's
   // The server goes down or threw us out; said before a statement it means "not done", after it "perhaps".
   if (code.startsWith("08") || code.startsWith("57P")) return new LostConnection(error);
   const kind = FULL.has(code) ? "full" : BUSY.has(code) ? "busy" : "broken";
@@ -53,14 +62,19 @@ const BUSY = new Set([
   "55P03", // lock_timeout
   "57014", // statement_timeout
   "25P03", // idle in transaction for too long
+  "26000", // see isUnprepared
+  "42P05",
 ]);
+const UNPREPARED = new Set(["26000", "42P05"]);
 
 /** pg's own errors about a connection have no code. */
 const PG_WORDS =
-  /^(Connection terminated|timeout e|Query read timeout|Client has encountered|Client was closed|Cannot use a pool)/;
+  /^(Connection terminated|timeout e|Query read timeout|Client has encountered|Client was closed|Cannot use a pool|Received unexpected)/;
+/** Of the system, of names, and of Node's about the wire: others of Node's are about what it was given. */
+const NODE_CODES = /^(E[A-Z]+|EAI_[A-Z]+|ERR_(SSL|TLS|STREAM|SOCKET)_\w+)$/;
 
 function isConnectionError(error: Error & { code?: unknown }): boolean {
-  return PG_WORDS.test(error.message) || (typeof error.code === "string" && /^E[A-Z]+$/.test(error.code));
+  return PG_WORDS.test(error.message) || (typeof error.code === "string" && NODE_CODES.test(error.code));
 }
 
 function sqlState(error: unknown): string | undefined {
