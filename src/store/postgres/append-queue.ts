@@ -20,7 +20,7 @@ import { appendStatement, fitOf, type Fit } from "./append-statement.ts";
 import { NOW_MS } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { DraftStarts } from "./draft-starts.ts";
-import { isDeadlock, LostConnection, NoConnection } from "./fault.ts";
+import { isDeadlock, isUnprepared, LostConnection, NoConnection } from "./fault.ts";
 import { type Lane, STATEMENTS_AT_ONCE } from "./lane.ts";
 import { explainRefusals } from "./refusal.ts";
 
@@ -38,7 +38,7 @@ const REPEAT_PAUSE_MS = 50;
 /** Rows of settled statements that go together: to remove each with the next statement cost a tenth of its fixed price. */
 const FORGET_MIN = 32;
 const FORGET_MAX = 256;
-const DEADLOCKS_MAX = 5;
+const UNDONE_MAX = 5;
 const RETRIES_MAX = 3;
 
 /** The database could not be asked in time whether the append was committed. */
@@ -73,7 +73,7 @@ export type AppendQueueOptions = {
   appended: (group: Group, now: { unsnapped: number; rev: number; last: Position }) => void;
 };
 
-/** A lane, and the statements that it was given and that are not answered yet, oldest first. */
+/** A lane, and the statements that it was given and that are not answered yet, oldest first. `sinceMs`: at work, or ready. */
 type Track = { lane: Lane; given: Set<{ sinceMs: number }> };
 
 export class AppendQueue {
@@ -130,6 +130,7 @@ export class AppendQueue {
       given.add(statement);
       void this.#run(groups, lane).finally(() => {
         given.delete(statement);
+        for (const next of given) next.sinceMs = performance.now(); // it lay ready until now
         for (const { log } of groups) this.#busy.delete(log);
         this.#schedule();
         if (this.#isIdle()) for (const done of this.#idle.splice(0)) done();
@@ -216,7 +217,7 @@ export class AppendQueue {
 
   async #write(groups: readonly Group[], lane: Lane): Promise<Fit> {
     const deadline = performance.now() + this.#options.repeatMs;
-    let deadlocks = 0;
+    let undone = 0;
     while (true) {
       const id = `${this.#options.prefix}.${++this.#statements}`;
       const forget = this.#settled.length < FORGET_MIN ? [] : this.#settled.splice(0, FORGET_MAX);
@@ -233,7 +234,7 @@ export class AppendQueue {
         return fitOf(row?.result ?? "");
       } catch (error) {
         this.#settled.push(...forget);
-        if (isDeadlock(error) && ++deadlocks < DEADLOCKS_MAX) continue;
+        if ((isDeadlock(error) || isUnprepared(error)) && ++undone < UNDONE_MAX) continue;
         if (!(error instanceof LostConnection)) throw error;
         const result = error instanceof NoConnection ? null : await this.#settle(id, deadline);
         if (result !== null) return fitOf(result);
@@ -296,18 +297,20 @@ export class AppendQueue {
       refused.forEach((waiting, n) => {
         const reason = reasons[n];
         if (reason) waiting.resolve(reason);
-        else this.#again(waiting);
       });
+      this.#again(refused.filter((_, n) => !reasons[n]));
     } catch (error) {
       for (const { reject } of refused) reject(error);
     }
   }
 
   /** What refused it is gone already: a log that has just been made, a key that has just been forgotten. */
-  #again(waiting: Waiting): void {
-    waiting.retries += 1;
-    if (waiting.retries <= RETRIES_MAX) this.#waiting.unshift(waiting);
-    else waiting.reject(new StorageError("busy", `${waiting.log} changes too fast to append to: try again`));
+  #again(undone: readonly Waiting[]): void {
+    const [tried, left] = [[] as Waiting[], [] as Waiting[]];
+    for (const waiting of undone) (++waiting.retries > RETRIES_MAX ? left : tried).push(waiting);
+    this.#waiting.unshift(...tried);
+    for (const { log, reject } of left)
+      reject(new StorageError("busy", `${log} changes too fast to append to: try again`));
   }
 }
 

@@ -10,7 +10,7 @@ const POOL_MAX = 10;
 const IDLE_MS = 60_000;
 const CONNECT_MS = 3_000;
 const LOCK_MS = 4_000;
-const STATEMENT_MS = 5_000;
+export const STATEMENT_MS = 5_000;
 /** Behind the server's own limit: for when no answer comes at all. */
 const ANSWER_MS = 6_000;
 /** How long a repeatable transaction is tried while connections are lost. */
@@ -139,8 +139,7 @@ export class Database implements Queryable {
   }
 }
 
-/** Connections of their own for reads that are few in kind and many in number: nothing slow holds them up, and they keep
- * their plans. */
+/** Of their own for reads that are few in kind and many in number: nothing slow holds them up, and they keep their plans. */
 export function openLanes(url: string, node: string, health: Health, lanes: number): Database {
   return new Database(url, node, health, {
     max: lanes,
