@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { untilQuiet } from "./until-quiet.ts";
 
-it("it is not quiet while an agent is in a turn, however little it does", async () => {
+it("no moment is quiet while an agent is in a turn, however little it does", async () => {
   let [isAtWork, asked, isQuiet] = [true, 0, false];
   const quiet = untilQuiet({
     isAtWork() {
@@ -21,5 +21,5 @@ it("nobody waits for a quiet moment once it is over", async () => {
   const over = new AbortController();
   const quiet = untilQuiet({ isAtWork: () => true, forMs: 60_000, over: over.signal });
   over.abort();
-  await quiet;
+  await expect(quiet).resolves.toBeUndefined();
 });
