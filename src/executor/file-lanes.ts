@@ -19,6 +19,8 @@ export class FileLanes {
   }
 }
 
+/** By a call: a file, or a file or directory. */
+export type Touched = { changed: string | undefined; seen: string | undefined };
 type Entered = { at: string; changes: boolean; done: Promise<void> };
 
 /** Of the calls of one step, each in the place in which it enters. */
@@ -26,6 +28,7 @@ export class StepLanes {
   readonly #lanes: FileLanes;
   readonly #entered: Entered[] = [];
   readonly #held: { file: string; call: string }[] = [];
+  readonly #left: { at: string; call: string }[] = [];
 
   constructor(lanes: FileLanes) {
     this.#lanes = lanes;
@@ -47,9 +50,17 @@ export class StepLanes {
     this.#held.push({ file, call });
   }
 
-  /** The call that a look at it would have to wait for. */
-  heldBy(at: string): string | undefined {
-    return this.#held.find(({ file }) => isIn(at, file))?.call;
+  /** One that waits behind such a call keeps its place: later ones that have to wait for it wait as well. */
+  leave({ seen, changed }: Touched, behind: string): void {
+    if (changed !== undefined) this.hold(changed, behind);
+    if (seen !== undefined) this.#left.push({ at: seen, call: behind });
+  }
+
+  /** The call that one would have to wait for: a look for what changes any of it, a change for what would look at it before. */
+  heldBy({ seen, changed }: Touched): string | undefined {
+    const held = this.#held.find(({ file }) => seen !== undefined && isIn(seen, file));
+    const left = this.#left.find(({ at }) => changed !== undefined && isIn(at, changed));
+    return (held ?? left)?.call;
   }
 
   /** Where one of them throws, none that waits for it begins: its outcome is not in the log, and must be found first. */

@@ -125,6 +125,36 @@ it("a command behind an edit that waits for a person waits with it, beside anoth
   ]);
 });
 
+it("what changes a file behind a command that waits has its place behind it", async () => {
+  await put("a", "old");
+  await put("b", "old");
+  const rule = { tool: "edit", match: "a", decision: "ask" } as const;
+  const sed: Asked = { call: "shell", args: { command: "sed -i s/old/new/ b" } };
+  const rests = await running(once(edit("a", "old", "new"), sed, edit("b", "new", "newest"), read("b")), {
+    approvals: "auto",
+    config: [rule],
+  });
+  const session = await scene.send("both");
+  const [ask] = asksIn(await scene.untilFact(session, "ask_opened"));
+  await rests(session);
+  expect(results(await scene.untilFact(session, "ask_opened"))).toEqual([]);
+  await answer(session, ask!.ask, "once");
+  const log = await scene.untilFact(session, "turn_ended");
+  expect(inOrder(log).toSpliced(1, 1)).toEqual(["Edited a.", "Edited b.", "1\tnewest"]);
+});
+
+it("what waits for a command that a shutdown leaves running is left as well", async () => {
+  await put("f", "old");
+  const make: Asked = { call: "shell", args: { command: "echo begun > mark; sleep 600" } };
+  await scene.run(once(make, edit("f", "not there yet", "new")));
+  const session = await scene.send("both");
+  await scene.untilFact(session, "process_started");
+  await scene.stop();
+  const view = (await scene.store.view(session))!;
+  const states = view.messages.flatMap((message) => (message.kind === "step" ? message.parts : []));
+  expect(states).toMatchObject([{ state: "started" }, { state: "proposed" }]);
+});
+
 it("what is given to another agent waits for the files that it may be about", async () => {
   await put("plan", "old");
   const script: Script = ({ context }) => {

@@ -60,7 +60,7 @@ async function enterCall(work: ToolWork, { next, lanes }: Turns, ready: Ready): 
   const isBegun = part.state === "started";
   const changed = tool.kind === "plain" ? await tool.changes?.(args, work.place) : undefined;
   const seen = await tool.looksAt?.(args, work.place);
-  const holder = isBegun || seen === undefined ? undefined : lanes.heldBy(seen);
+  const holder = isBegun ? undefined : lanes.heldBy({ seen, changed });
   const isJudgedLater = holder !== undefined && part.answer; // an answer is acted on once
   if (!isBegun && !isJudgedLater && !(await judge())) {
     if (changed !== undefined && partOf(work, call)) lanes.hold(changed, call);
@@ -68,9 +68,13 @@ async function enterCall(work: ToolWork, { next, lanes }: Turns, ready: Ready): 
   }
   if (holder !== undefined) {
     work.behind.set(call, holder);
+    lanes.leave({ seen, changed }, holder);
     return LEFT;
   }
-  const act = () => (isBegun ? resume(work, ready, () => next(judge)) : start(work, ready));
+  const act = async () => {
+    if (work.signal.aborted) return; // what it waited for was left as it is
+    await (isBegun ? resume(work, ready, () => next(judge)) : start(work, ready));
+  };
   if (changed !== undefined) return { done: lanes.change(changed, act) };
   return { done: seen === undefined ? act() : lanes.look(seen, act) };
 }
@@ -248,6 +252,7 @@ async function start(work: ToolWork, { part, tool, args }: Ready): Promise<void>
   switch (tool.kind) {
     case "plain": {
       const prepared = await prepare(work, tool, args);
+      if (work.signal.aborted) return;
       if (!prepared.ok) return finish(work, call, "error", prepared.result);
       const { trace } = prepared;
       const started = { call, ...(trace !== undefined && { trace }) };
