@@ -79,8 +79,8 @@ export async function restoreStore(file: string): ReturnType<Deps["restoreStore"
     const notMade = makeHome(settings.home);
     if (notMade !== undefined) return unusable(notMade);
     const restoring = { newStoreId: ids.next("sto"), now: Date.now() };
-    const { kept, tokens } = await restoreSqlite(file, target, restoring);
-    return { ok: true as const, store: target, kept, tokens };
+    const { kept, tokens, rules } = await restoreSqlite(file, target, restoring);
+    return { ok: true as const, store: target, kept, tokens, rules };
   });
 }
 

@@ -22,9 +22,13 @@ export type Restored = {
   ok: true;
   store: string;
   kept: string | null;
-  /** `revoked`: left out, since the store that was there did not have them; null when that could not be told. */
-  tokens: { revoked: number | null; valid: number };
+  tokens: Granted;
+  /** What was allowed for good. */
+  rules: Granted;
 };
+
+/** `revoked`: left out, since the store that was there did not have them; null when that could not be told. */
+export type Granted = { revoked: number | null; valid: number };
 
 export type AgentsReport = {
   /** What the configuration asks for and does not get. */

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { resolve } from "node:path";
 import { answer, type Cli } from "./cli.ts";
+import type { Granted } from "./deps.ts";
 import { Failure, storeFailure } from "./exit.ts";
 import { count } from "./words.ts";
 
@@ -30,20 +31,25 @@ Examples:
 async function restored(cli: Cli, command: Command, file: string): Promise<void> {
   const done = await cli.deps.restoreStore(resolve(file));
   if (!done.ok) throw storeFailure(done);
-  const { store, kept, tokens } = done;
-  answer(cli, command, { store, kept, tokens }, () => {
+  const { store, kept, tokens, rules } = done;
+  answer(cli, command, { store, kept, tokens, rules }, () => {
     cli.terminal.line(`restored ${store}`);
     if (kept !== null) cli.terminal.line(`what was there before is in ${kept}`);
-    if (tokens.revoked !== null && tokens.revoked > 0)
-      cli.terminal.line(
-        `left out ${count(tokens.revoked, "token")} that the store before did not have: revoked there, or newer than it`,
-      );
-    if (tokens.revoked === null && tokens.valid > 0)
-      cli.terminal.line(
-        `${count(tokens.valid, "token")} of the backup ${tokens.valid === 1 ? "is" : "are"} valid here, revoked since or not: ${LOOK_AT_TOKENS}`,
-      );
+    tellGranted(cli, tokens, "token", LOOK_AT_TOKENS);
+    tellGranted(cli, rules, "rule", LOOK_AT_RULES);
     cli.terminal.line(LOG_IN_ANEW);
   });
+}
+
+function tellGranted({ terminal }: Cli, { revoked, valid }: Granted, what: string, look: string): void {
+  if (revoked !== null && revoked > 0)
+    terminal.line(
+      `left out ${count(revoked, what)} that the store before did not have: revoked there, or newer than it`,
+    );
+  if (revoked === null && valid > 0)
+    terminal.line(
+      `${count(valid, what)} of the backup ${valid === 1 ? "is" : "are"} valid here, revoked since or not: ${look}`,
+    );
 }
 
 async function renewed(cli: Cli, command: Command): Promise<void> {
@@ -56,10 +62,13 @@ async function renewed(cli: Cli, command: Command): Promise<void> {
       cli.terminal.line(
         `${count(running, "process", "processes")} ran by it: those that the home they began in knows nothing of are lost, as its next start tells`,
       );
-    cli.terminal.line(`tokens are valid as they were then, revoked since or not: ${LOOK_AT_TOKENS}`);
+    cli.terminal.line(
+      `tokens and rules are valid as they were then, revoked since or not: ${LOOK_AT_TOKENS} and holdfast rules list`,
+    );
     cli.terminal.line(LOG_IN_ANEW);
   });
 }
 
 const LOOK_AT_TOKENS = "once the server runs, look through them with holdfast token list";
+const LOOK_AT_RULES = "once the server runs, look through them with holdfast rules list";
 const LOG_IN_ANEW = "browsers have to log in anew; once the server runs, a link comes from: holdfast login";

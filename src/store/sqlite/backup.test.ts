@@ -50,6 +50,24 @@ it(
   },
 );
 
+it("what was allowed for good and revoked after a backup is not allowed again by restoring it", async () => {
+  const folder = makeFolder();
+  const [file, copy] = [join(folder, "holdfast.db"), join(folder, "copy")];
+  const store = await openStore(file);
+  for (const id of ["rul_kept", "rul_revoked"])
+    await store.addRule({ id, profile: "p", tool: "shell", match: id, decision: "allow" });
+  await store.backup(copy);
+  await store.removeRule("rul_revoked");
+  await store.close();
+  const elsewhere = join(folder, "elsewhere.db");
+  const restoring = { newStoreId: "sto_new", now: Date.now() };
+  expect(await restoreSqlite(copy, elsewhere, restoring)).toMatchObject({
+    rules: { revoked: null, valid: 2 },
+  });
+  expect(await restoreSqlite(copy, file, restoring)).toMatchObject({ rules: { revoked: 1, valid: 1 } });
+  expect(await (await openStore(file)).rules("p")).toMatchObject([{ id: "rul_kept" }]);
+});
+
 it(
   "a backup never overwrites a file, and leaves none behind when it fails",
   { timeout: 20_000 },

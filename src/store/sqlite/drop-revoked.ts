@@ -1,37 +1,45 @@
 // A backup knows nothing of what was revoked after it was made: restored as it is, it would let those in again who were
-// shut out. The store that it replaces does know.
+// shut out, and agents do what is no longer allowed. The store that it replaces does know.
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Database, openReader } from "./database.ts";
 
-/** `revoked`: how many tokens were left out; null when there was nothing to tell it by. `valid`: how many are left. */
-export type Tokens = { revoked: number | null; valid: number };
+/** `revoked`: how many were left out; null when there was nothing to tell it by. `valid`: how many are left. */
+export type Granted = { revoked: number | null; valid: number };
+/** Those who are let in, and what was allowed for good. */
+export type Grants = { tokens: Granted; rules: Granted };
 
 /** Of the copy that is about to take the place of `replaced`; `store` is the id that it had as a backup. */
-export function dropRevoked(file: string, store: string, replaced: string): Tokens {
+export function dropRevoked(file: string, store: string, replaced: string): Grants {
   const before = readBefore(replaced);
   const database = new Database(new DatabaseSync(file));
   try {
     database.exec("pragma synchronous = full; begin immediate");
     // Browsers have to log in anew in any case, as their cookie is named after the store: only a thief had use for these.
     database.exec("delete from login; delete from login_link");
-    const tokens = idsOf(database, "token");
     const isSame =
       before !== undefined &&
       (before.store === store ||
-        tokens.some((id) => before.tokens.has(id)) ||
-        idsOf(database, "session").some((id) => before.sessions.has(id)));
+        (["token", "session"] as const).some((table) =>
+          idsOf(database, table).some((id) => before[table].has(id)),
+        ));
     // What another store never had was not revoked there.
-    const revoked = isSame ? tokens.filter((id) => !before.tokens.has(id)) : [];
-    for (const id of revoked) database.run("delete from token where id = ?", id);
+    const drop = (table: "token" | "rule"): Granted => {
+      const ids = idsOf(database, table);
+      const revoked = isSame ? ids.filter((id) => !before[table].has(id)) : [];
+      for (const id of revoked) database.run(`delete from ${table} where id = ?`, id);
+      return { revoked: isSame ? revoked.length : null, valid: ids.length - revoked.length };
+    };
+    const grants = { tokens: drop("token"), rules: drop("rule") };
     database.exec("commit");
-    return { revoked: isSame ? revoked.length : null, valid: tokens.length - revoked.length };
+    return grants;
   } finally {
     database.close();
   }
 }
 
-type Before = { store: string | undefined; tokens: Set<string>; sessions: Set<string> };
+type Table = "token" | "session" | "rule";
+type Before = Record<Table, Set<string>> & { store: string | undefined };
 
 /** Undefined also when it can't be read: that may be why it is replaced, and whoever does so is told that nothing was compared. */
 function readBefore(file: string): Before | undefined {
@@ -40,8 +48,10 @@ function readBefore(file: string): Before | undefined {
     const database = openReader(file);
     try {
       const [store] = database.tuple<[string]>("select value from meta where name = 'store'") ?? [];
-      const [tokens, sessions] = [idsOf(database, "token"), idsOf(database, "session")];
-      return { store, tokens: new Set(tokens), sessions: new Set(sessions) };
+      const [token, session, rule] = (["token", "session", "rule"] as const).map(
+        (table) => new Set(idsOf(database, table)),
+      ) as [Set<string>, Set<string>, Set<string>]; // one each
+      return { store, token, session, rule };
     } finally {
       database.close();
     }
@@ -50,6 +60,8 @@ function readBefore(file: string): Before | undefined {
   }
 }
 
-function idsOf(database: Database, table: "token" | "session"): string[] {
+/** One of the first versions had no rules yet. */
+function idsOf(database: Database, table: Table): string[] {
+  if (!database.get("select 1 from sqlite_schema where name = ?", table)) return [];
   return database.all<{ id: string }>(`select id from ${table}`).map(({ id }) => id);
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StorageError, type Renewed } from "../store.ts";
 import { checkFile } from "./check-thread.ts";
 import { Database, openReader } from "./database.ts";
-import { dropRevoked, type Tokens } from "./drop-revoked.ts";
+import { dropRevoked, type Grants } from "./drop-revoked.ts";
 import { storageFault } from "./fault.ts";
 import { refuseNewer } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
@@ -41,7 +41,7 @@ export async function restoreSqlite(
   backupFile: string,
   targetFile: string,
   { newStoreId, now, pid = process.pid }: Restoring,
-): Promise<{ events: number; kept: string | null; tokens: Tokens }> {
+): Promise<{ events: number; kept: string | null } & Grants> {
   if (!existsSync(backupFile)) throw new StorageError("broken", `${backupFile} is not there`);
   const letGo = takeOwnership(targetFile, { pid, url: null });
   const part = `${targetFile}.restoring`;
@@ -49,12 +49,12 @@ export async function restoreSqlite(
     removeStore(part);
     copyFileSync(backupFile, part);
     const was = rename(part, newStoreId, "delete");
-    const tokens = dropRevoked(part, was, targetFile);
+    const grants = dropRevoked(part, was, targetFile);
     const events = await verify(part, backupFile);
     const kept = keepOld(targetFile, now);
     renameSync(part, targetFile);
     syncFolder(dirname(targetFile));
-    return { events, kept, tokens };
+    return { events, kept, ...grants };
   } finally {
     removeStore(part);
     letGo();
