@@ -15,7 +15,11 @@ afterEach(async () => {
 });
 const forever = new AbortController().signal;
 
-type Listening = { url: string; end: () => Promise<void>; answerOnce: (body: string) => void };
+type Listening = {
+  url: string;
+  end: () => Promise<void>;
+  answerOnce: (body: string, status?: number) => void;
+};
 
 /** One session, as such a server has it. */
 async function listening(): Promise<Listening> {
@@ -28,10 +32,10 @@ async function listening(): Promise<Listening> {
     content: [{ type: "text", text: JSON.stringify(params.arguments) }],
   }));
   await server.connect(wire as Parameters<typeof server.connect>[0]);
-  let odd: string | undefined;
+  let odd: { body: string; status: number } | undefined;
   const http = createServer((request, response) => {
     if (odd !== undefined && request.method === "POST") {
-      response.writeHead(200, { "content-type": "application/json" }).end(odd);
+      response.writeHead(odd.status, { "content-type": "application/json" }).end(odd.body);
       odd = undefined;
     } else if (request.headers.authorization === "Bearer let-me-in")
       void wire.handleRequest(request, response);
@@ -47,7 +51,7 @@ async function listening(): Promise<Listening> {
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     end,
-    answerOnce: (body) => (odd = body),
+    answerOnce: (body, status = 200) => (odd = { body, status }),
   };
 }
 
@@ -86,9 +90,14 @@ it("a server that does not let us in, or is not there, is missing with the reaso
   expect(nobody.missing()).toEqual([expect.stringContaining("ECONNREFUSED")]);
 });
 
-it.each(['{"jsonrpc":"2.0"}', "{"])(
-  "an answer that is no message (%s) leaves its own call unknown, and the server there",
-  async (body) => {
+it.each([
+  ['{"jsonrpc":"2.0"}', 200, "gave no answer: what it said was no message."],
+  ["{", 200, "gave no answer: what it said was no message."],
+  ["out of memory", 500, "out of memory"],
+  ["slow down", 429, "slow down"],
+])(
+  "an answer that is no message (%s, %i) leaves its own call unknown, and the server there",
+  async (body, status, words) => {
     const { url, answerOnce } = await listening();
     const warned: object[] = [];
     const box = await boxOf(url, { FAR_TOKEN: "let-me-in" }, warned);
@@ -102,15 +111,33 @@ it.each(['{"jsonrpc":"2.0"}', "{"])(
       trace: undefined,
       signal: forever,
     };
-    answerOnce(body);
+    answerOnce(body, status);
     expect(await tool.run({}, call)).toMatchObject({
       status: "unknown",
-      result: expect.stringContaining("gave no answer: what it said was no message."),
+      result: expect.stringContaining(words),
     });
     expect(await tool.run({}, call)).toEqual({ status: "ok", result: "{}" });
     expect(warned).toEqual([]);
   },
 );
+
+it("a server that knows nothing of us any more is gone, and is asked anew", async () => {
+  const { url, answerOnce } = await listening();
+  const warned: object[] = [];
+  const box = await boxOf(url, { FAR_TOKEN: "let-me-in" }, warned);
+  const tool = box.tools().get("far__echo");
+  const call = {
+    session: "ses_1",
+    workspace: "/",
+    hidden: "",
+    call: "c1",
+    trace: undefined,
+    signal: forever,
+  };
+  answerOnce("no such session", 404);
+  expect(tool?.kind === "plain" && (await tool.run({}, call))).toMatchObject({ status: "unknown" });
+  expect(warned).toHaveLength(1);
+});
 
 it("a call to a server that has gone away meanwhile is unknown, and that it went is told once", async () => {
   const { url, end } = await listening();

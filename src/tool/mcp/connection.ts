@@ -70,7 +70,7 @@ export async function connect(options: Connecting): Promise<Connection> {
           if (isUnreadable(error)) return { answered: false, why: "what it said was no message" };
           const why = endWords() ?? wordsOf(error);
           // Where there is no program whose end would tell, a call that failed on the way may be the last of its kind.
-          if (!isTimeout(error) && !signal.aborted) closed(why);
+          if (!isTimeout(error) && !isOfOneCall(error) && !signal.aborted) closed(why);
           return { answered: false, why };
         }
       },
@@ -141,6 +141,14 @@ function isTimeout(error: unknown): boolean {
 function isUnreadable(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError;
 }
+
+/** An address that answers is there. But 404 says that it knows nothing of us any more, as after a restart. */
+function isOfOneCall(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof McpError || !("code" in error)) return false;
+  return typeof error.code === "number" && !FOR_ALL_CALLS.has(error.code);
+}
+
+const FOR_ALL_CALLS: ReadonlySet<number> = new Set([401, 403, 404]);
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
