@@ -14,6 +14,14 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 const forever = new AbortController().signal;
+const call = {
+  session: "ses_1",
+  workspace: "/",
+  hidden: "",
+  call: "c1",
+  trace: undefined,
+  signal: forever,
+};
 
 type Listening = {
   url: string;
@@ -69,15 +77,7 @@ it("a server at an address is spoken to with its token", async () => {
   const box = await boxOf((await listening()).url, { FAR_TOKEN: "let-me-in" });
   expect(box.missing()).toEqual([]);
   const tool = box.tools().get("far__echo");
-  const place = {
-    session: "ses_1",
-    workspace: "/",
-    hidden: "",
-    call: "c1",
-    trace: undefined,
-    signal: forever,
-  };
-  expect(tool?.kind === "plain" && (await tool.run({ a: [1, "ä"] }, place))).toEqual({
+  expect(tool?.kind === "plain" && (await tool.run({ a: [1, "ä"] }, call))).toEqual({
     status: "ok",
     result: '{"a":[1,"ä"]}',
   });
@@ -103,14 +103,6 @@ it.each([
     const box = await boxOf(url, { FAR_TOKEN: "let-me-in" }, warned);
     const tool = box.tools().get("far__echo");
     if (tool?.kind !== "plain") throw new Error("there is no echo");
-    const call = {
-      session: "ses_1",
-      workspace: "/",
-      hidden: "",
-      call: "c1",
-      trace: undefined,
-      signal: forever,
-    };
     answerOnce(body, status);
     expect(await tool.run({}, call)).toMatchObject({
       status: "unknown",
@@ -126,14 +118,6 @@ it("a server that knows nothing of us any more is gone, and is asked anew", asyn
   const warned: object[] = [];
   const box = await boxOf(url, { FAR_TOKEN: "let-me-in" }, warned);
   const tool = box.tools().get("far__echo");
-  const call = {
-    session: "ses_1",
-    workspace: "/",
-    hidden: "",
-    call: "c1",
-    trace: undefined,
-    signal: forever,
-  };
   answerOnce("no such session", 404);
   expect(tool?.kind === "plain" && (await tool.run({}, call))).toMatchObject({ status: "unknown" });
   expect(warned).toHaveLength(1);
@@ -145,15 +129,7 @@ it("a call to a server that has gone away meanwhile is unknown, and that it went
   const box = await boxOf(url, { FAR_TOKEN: "let-me-in" }, warned);
   const tool = box.tools().get("far__echo");
   await end();
-  const place = {
-    session: "ses_1",
-    workspace: "/",
-    hidden: "",
-    call: "c1",
-    trace: undefined,
-    signal: forever,
-  };
-  expect(tool?.kind === "plain" && (await tool.run({}, place))).toMatchObject({ status: "unknown" });
+  expect(tool?.kind === "plain" && (await tool.run({}, call))).toMatchObject({ status: "unknown" });
   expect(box.missing()).toEqual([expect.stringContaining("far")]);
   expect(warned).toHaveLength(1);
 });
