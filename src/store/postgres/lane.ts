@@ -2,7 +2,7 @@
 // not wait for the answer to the one before it: it lies ready when PostgreSQL is done with that, which then goes on while
 // this process still tells everybody how the last one went.
 //
-// Two connections instead of it, with a statement each, were slower by a twelfth where PostgreSQL is on the same two cores:
+// Two connections instead of it, with a statement each, were slower by a fourteenth where PostgreSQL is on the same two cores:
 // Linux ran both on one of them, the second's work held up the first's commit, and so all waited for both.
 import pg from "pg";
 import { StorageError } from "../store.ts";
